@@ -1,0 +1,6 @@
+//! Vocabulary that every layer shares: units, typed indices, source positions and diagnostics.
+
+pub mod diag;
+pub mod index;
+pub mod span;
+pub mod units;

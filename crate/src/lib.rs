@@ -1,0 +1,8 @@
+//! A playground for NKI kernels: front end, functional simulator and timing model of AWS Trainium.
+//!
+//! Layers, left to right; a module imports only from its left (`ARCHITECTURE.md` says why):
+//! `base` <- `numerics`, `syntax` <- `chip` <- `tensor` <- `machine`, `collectives` <- `isa` <- `trace` <-
+//! `interp`, `exec`, `timing` <- `profile`, `workload` <- `simulation` <- `web`.
+
+pub mod base;
+pub mod numerics;
