@@ -175,7 +175,10 @@ impl Diagnostic {
 
     /// A warning at `span`.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(code, span, message) }
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(code, span, message)
+        }
     }
 
     /// Adds a way out.
@@ -205,7 +208,11 @@ impl Diagnostic {
         for frame in self.chain.iter().rev() {
             let (start, _) = sources.range(frame.span);
             let name = &sources.file(frame.span.file).name;
-            let _ = writeln!(out, "  = called: {} at {name}:{}:{}", frame.function, start.line, start.column);
+            let _ = writeln!(
+                out,
+                "  = called: {} at {name}:{}:{}",
+                frame.function, start.line, start.column
+            );
         }
         out
     }
@@ -217,7 +224,11 @@ fn render_excerpt(out: &mut String, sources: &SourceMap, span: Span, text: &str)
     let (start, end) = sources.range(span);
     let line = file.line_text(start.line);
     let gutter = start.line.to_string().len();
-    let last = if end.line == start.line { end.column } else { line.chars().count() as u32 + 1 };
+    let last = if end.line == start.line {
+        end.column
+    } else {
+        line.chars().count() as u32 + 1
+    };
     let carets = "^".repeat(last.saturating_sub(start.column).max(1) as usize);
     let blank = " ".repeat(start.column as usize - 1);
     let _ = writeln!(out, "{:gutter$}--> {}:{}:{}", "", file.name, start.line, start.column);
@@ -242,7 +253,12 @@ pub struct Fault {
 impl Fault {
     /// A fault of the whole instruction.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), param: None, hints: Vec::new() }
+        Self {
+            code,
+            message: message.into(),
+            param: None,
+            hints: Vec::new(),
+        }
     }
 
     /// Names the parameter at fault.
@@ -261,7 +277,10 @@ impl Fault {
 
     /// Gives the fault its place.
     pub fn at(self, span: Span) -> Diagnostic {
-        Diagnostic { hints: self.hints, ..Diagnostic::error(self.code, span, self.message) }
+        Diagnostic {
+            hints: self.hints,
+            ..Diagnostic::error(self.code, span, self.message)
+        }
     }
 }
 
@@ -294,7 +313,11 @@ mod tests {
     #[test]
     fn codes_are_unique_and_kebab_case() {
         for (at, code) in Code::ALL.iter().enumerate() {
-            assert!(code.id().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{}", code.id());
+            assert!(
+                code.id().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'),
+                "{}",
+                code.id()
+            );
             assert!(!code.explanation().is_empty());
             assert!(Code::ALL[..at].iter().all(|other| other.id() != code.id()));
         }

@@ -39,7 +39,10 @@ pub struct IndexVec<I, T> {
 
 impl<I, T> Default for IndexVec<I, T> {
     fn default() -> Self {
-        Self { items: Vec::new(), index: PhantomData }
+        Self {
+            items: Vec::new(),
+            index: PhantomData,
+        }
     }
 }
 
@@ -78,7 +81,10 @@ impl<I: Idx, T> IndexVec<I, T> {
 
     /// The items in order, with their indices.
     pub fn iter_enumerated(&self) -> impl Iterator<Item = (I, &T)> {
-        self.items.iter().enumerate().map(|(position, item)| (I::from_usize(position), item))
+        self.items
+            .iter()
+            .enumerate()
+            .map(|(position, item)| (I::from_usize(position), item))
     }
 
     /// The items as a slice.

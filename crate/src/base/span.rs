@@ -33,7 +33,11 @@ impl Span {
 
     /// The smallest range that covers both; both must be of the same file.
     pub fn to(self, other: Self) -> Self {
-        Self { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+        Self {
+            file: self.file,
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 }
 
@@ -69,9 +73,17 @@ impl SourceFile {
     /// Takes a text and finds its lines.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
-        let starts = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1);
+        let starts = text
+            .bytes()
+            .enumerate()
+            .filter(|&(_, byte)| byte == b'\n')
+            .map(|(at, _)| at as u32 + 1);
         let line_starts = std::iter::once(0).chain(starts).collect();
-        Self { name: name.into(), text, line_starts }
+        Self {
+            name: name.into(),
+            text,
+            line_starts,
+        }
     }
 
     /// The position of byte `offset`; offsets past the end give the end.
@@ -79,16 +91,30 @@ impl SourceFile {
         let offset = (offset as usize).min(self.text.len());
         let line = self.line_starts.partition_point(|&start| start as usize <= offset) - 1;
         let start = self.line_starts[line] as usize;
-        let column = self.text.get(start..offset).map_or(offset - start, |before| before.chars().count());
-        LineColumn { line: line as u32 + 1, column: column as u32 + 1 }
+        let column = self
+            .text
+            .get(start..offset)
+            .map_or(offset - start, |before| before.chars().count());
+        LineColumn {
+            line: line as u32 + 1,
+            column: column as u32 + 1,
+        }
     }
 
     /// The text of line `line` (from 1) without its line ending; empty past the end.
     pub fn line_text(&self, line: u32) -> &str {
         let index = line.saturating_sub(1) as usize;
-        let Some(&start) = self.line_starts.get(index) else { return "" };
-        let end = self.line_starts.get(index + 1).map_or(self.text.len(), |&next| next as usize);
-        self.text.get(start as usize..end).unwrap_or("").trim_end_matches(['\n', '\r'])
+        let Some(&start) = self.line_starts.get(index) else {
+            return "";
+        };
+        let end = self
+            .line_starts
+            .get(index + 1)
+            .map_or(self.text.len(), |&next| next as usize);
+        self.text
+            .get(start as usize..end)
+            .unwrap_or("")
+            .trim_end_matches(['\n', '\r'])
     }
 }
 
@@ -111,12 +137,18 @@ impl SourceMap {
 
     /// The file called `name`, if it was added.
     pub fn find(&self, name: &str) -> Option<FileId> {
-        self.files.iter_enumerated().find(|(_, file)| file.name == name).map(|(id, _)| id)
+        self.files
+            .iter_enumerated()
+            .find(|(_, file)| file.name == name)
+            .map(|(id, _)| id)
     }
 
     /// The text that a span covers.
     pub fn text(&self, span: Span) -> &str {
-        self.files[span.file].text.get(span.start as usize..span.end as usize).unwrap_or("")
+        self.files[span.file]
+            .text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("")
     }
 
     /// First and last position of a span.

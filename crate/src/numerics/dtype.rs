@@ -62,7 +62,12 @@ pub struct DtypeInfo {
 
 /// Shorthand for a float row.
 const fn float(exponent_bits: u32, mantissa_bits: u32, bias: i32, flavour: Flavour) -> Class {
-    Class::Float(FloatFormat { exponent_bits, mantissa_bits, bias, flavour })
+    Class::Float(FloatFormat {
+        exponent_bits,
+        mantissa_bits,
+        bias,
+        flavour,
+    })
 }
 
 /// Declares the table: `Variant = "name", bytes, class, lanes, lane dtype, host only`.
@@ -185,7 +190,9 @@ mod tests {
     #[test]
     fn bits_of_float_rows_fill_their_storage() {
         for &dtype in Dtype::ALL {
-            let Class::Float(format) = dtype.info().class else { continue };
+            let Class::Float(format) = dtype.info().class else {
+                continue;
+            };
             let sign = u32::from(format.flavour != Flavour::Scale);
             let used = sign + format.exponent_bits + format.mantissa_bits;
             assert!(used <= dtype.bytes() * 8, "{}", dtype.name());
