@@ -5,4 +5,9 @@
 //! `interp`, `exec`, `timing` <- `profile`, `workload` <- `simulation` <- `web`.
 
 pub mod base;
+pub mod chip;
+pub mod isa;
+pub mod machine;
 pub mod numerics;
+pub mod tensor;
+pub mod trace;

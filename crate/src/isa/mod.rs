@@ -1,0 +1,87 @@
+//! The instruction set: one row per instruction, from which everything else is derived.
+//!
+//! A row ([`op!`](crate::op)) gives the signature, its documentation and the engines; `impl Op` beside it gives the checks, the
+//! effect and the cost. The `isa!` list below turns the rows into [`Inst`] and [`CATALOG`]. This layer knows no Python: callers hand
+//! it [`args::Args`].
+
+pub mod args;
+pub mod context;
+pub mod ops;
+pub mod param;
+pub mod spec;
+pub mod work;
+
+use crate::base::diag::Fault;
+use crate::isa::args::Args;
+use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::spec::{Entry, Op, OpSpec, Operand};
+use crate::isa::work::Work;
+
+/// Declares [`Inst`] and [`CATALOG`] from the list of row types.
+macro_rules! isa {
+    ($($family:ident::$op:ident,)*) => {
+        /// An instruction with its operands bound.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Inst {
+            $(#[doc = concat!("`", stringify!($op), "`")] $op(ops::$family::$op),)*
+        }
+
+        /// Every instruction, in the order of the list.
+        pub static CATALOG: &[Entry] = &[
+            $(Entry { spec: &ops::$family::$op::SPEC, bind: |cx, args| Ok(Inst::$op(ops::$family::$op::bind(cx, args)?)) },)*
+        ];
+
+        impl Inst {
+            /// The row of this instruction.
+            pub fn spec(&self) -> &'static OpSpec {
+                match self { $(Self::$op(_) => &ops::$family::$op::SPEC,)* }
+            }
+
+            /// Calls `visit` for each tile operand, in the order of the parameters.
+            pub fn operands(&self, visit: &mut dyn FnMut(Operand)) {
+                match self { $(Self::$op(op) => op.operands(visit),)* }
+            }
+
+            /// Checks the hardware rules.
+            ///
+            /// # Errors
+            /// The first rule that the operands break.
+            pub fn check(&self, cx: &OpCx) -> Result<(), Fault> {
+                match self { $(Self::$op(op) => op.check(cx),)* }
+            }
+
+            /// Performs the instruction on the machine.
+            ///
+            /// # Errors
+            /// What only the values can show: an index out of bounds, a read of memory that nobody wrote.
+            pub fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
+                match self { $(Self::$op(op) => op.execute(cx),)* }
+            }
+
+            /// What the instruction costs, from shapes, dtypes and the chip alone.
+            pub fn work(&self, cx: &OpCx) -> Work {
+                match self { $(Self::$op(op) => op.work(cx),)* }
+            }
+        }
+    };
+}
+
+isa! {
+    copy::TensorCopy,
+}
+
+/// The catalog entry of the instruction called `name`.
+pub fn entry(name: &str) -> Option<&'static Entry> {
+    CATALOG.iter().find(|entry| entry.spec.name == name)
+}
+
+/// Binds the arguments of the instruction called by `entry`.
+///
+/// # Errors
+/// A missing, unknown or ill-typed argument.
+pub fn bind(entry: &Entry, cx: &OpCx, args: &Args) -> Result<Inst, Fault> {
+    (entry.bind)(cx, args)
+}
+
+// A million instructions must fit in tens of megabytes.
+const _: () = assert!(size_of::<Inst>() <= 64);

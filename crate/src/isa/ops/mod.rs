@@ -1,0 +1,3 @@
+//! The rows, by family.
+
+pub mod copy;

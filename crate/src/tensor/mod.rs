@@ -1,0 +1,6 @@
+//! Tensors as hardware sees them: allocations, access patterns, views, and the bytes a view touches.
+
+pub mod buffer;
+pub mod pattern;
+pub mod tables;
+pub mod view;

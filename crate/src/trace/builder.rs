@@ -1,0 +1,282 @@
+//! Collects the instructions of a launch while the kernel is traced, and checks each as it arrives.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::base::diag::{Code, Fault};
+use crate::base::index::IndexVec;
+use crate::base::span::{Loc, LocId};
+use crate::chip::Chip;
+use crate::ensure;
+use crate::isa::Inst;
+use crate::isa::args::Args;
+use crate::isa::context::OpCx;
+use crate::isa::spec::Entry;
+use crate::tensor::buffer::{Buffer, BufferId, Space};
+use crate::tensor::pattern::AccessPattern;
+use crate::tensor::tables::Tables;
+use crate::tensor::view::{Indirect, IndirectId, RegId, View, ViewId};
+use crate::trace::limits::Limits;
+use crate::trace::program::{InstId, Loop, LoopId, Program, Step, Trace};
+
+/// The launch that is being traced.
+pub struct Builder {
+    chip: &'static Chip,
+    limits: Limits,
+    tables: Tables,
+    locs: IndexVec<LocId, Loc>,
+    loc_ids: FxHashMap<Loc, LocId>,
+    cores: Vec<Trace>,
+    /// Shared buffers in the order the first core allocated them; further cores must allocate the same ones.
+    shared: Vec<BufferId>,
+    /// How many of them the present core has allocated.
+    shared_seen: usize,
+    arguments: Vec<BufferId>,
+    registers: u32,
+    instructions: u64,
+}
+
+impl Builder {
+    /// Starts a launch on `chip`; call [`Self::begin_core`] before the kernel of each core is evaluated.
+    pub fn new(chip: &'static Chip, limits: Limits) -> Self {
+        Self {
+            chip,
+            limits,
+            tables: Tables::default(),
+            locs: IndexVec::new(),
+            loc_ids: FxHashMap::default(),
+            cores: Vec::new(),
+            shared: Vec::new(),
+            shared_seen: 0,
+            arguments: Vec::new(),
+            registers: 0,
+            instructions: 0,
+        }
+    }
+
+    /// The target.
+    pub fn chip(&self) -> &'static Chip {
+        self.chip
+    }
+
+    /// Buffers, patterns and views so far.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The context in which arguments are bound.
+    pub fn op_cx(&self) -> OpCx<'_> {
+        OpCx {
+            chip: self.chip,
+            tables: &self.tables,
+        }
+    }
+
+    /// Starts the trace of the next core.
+    pub fn begin_core(&mut self) {
+        self.cores.push(Trace::default());
+        self.shared_seen = 0;
+    }
+
+    /// The id of a place.
+    pub fn loc(&mut self, loc: Loc) -> LocId {
+        if let Some(&id) = self.loc_ids.get(&loc) {
+            return id;
+        }
+        let id = self.locs.push(loc);
+        self.loc_ids.insert(loc, id);
+        id
+    }
+
+    /// The place `id`.
+    pub fn place(&self, id: LocId) -> Loc {
+        self.locs[id]
+    }
+
+    /// Adds the buffer of an array argument.
+    pub fn argument(&mut self, buffer: Buffer) -> BufferId {
+        let id = self.tables.buffers.push(buffer);
+        self.arguments.push(id);
+        id
+    }
+
+    /// Allocates a buffer. The n-th shared buffer of every core is the same one.
+    ///
+    /// # Errors
+    /// Cores that disagree on a shared buffer, or a size that no memory of the target has.
+    pub fn alloc(&mut self, buffer: Buffer) -> Result<BufferId, Fault> {
+        self.check_size(&buffer)?;
+        if buffer.space != Space::SharedHbm {
+            return Ok(self.tables.buffers.push(buffer));
+        }
+        let known = self.shared.get(self.shared_seen).copied();
+        self.shared_seen += 1;
+        let Some(id) = known else {
+            let id = self.tables.buffers.push(buffer);
+            self.shared.push(id);
+            return Ok(id);
+        };
+        let first = &self.tables.buffers[id];
+        ensure!(
+            first.shape == buffer.shape && first.dtype == buffer.dtype,
+            Constraint,
+            "the cores of a launch must allocate the same shared tensors in the same order; core 0 has {} {:?} {}, core {} has {} {:?} {}",
+            first.name,
+            first.shape,
+            first.dtype.name(),
+            self.cores.len() - 1,
+            buffer.name,
+            buffer.shape,
+            buffer.dtype.name()
+        );
+        Ok(id)
+    }
+
+    /// Rejects a buffer that could not be placed even in an empty memory.
+    fn check_size(&self, buffer: &Buffer) -> Result<(), Fault> {
+        let memory = &self.chip.memory;
+        let row = buffer.row_bytes();
+        let (limit, what) = match buffer.space {
+            Space::Sbuf => (memory.sbuf_usable_bytes.get().0, "an SBUF partition holds"),
+            Space::Psum => {
+                let banks = u64::from(memory.psum_banks.get());
+                (banks * memory.psum_bank_bytes.get().0, "a PSUM partition holds")
+            }
+            Space::Hbm | Space::SharedHbm => (memory.hbm_bytes.get().0, "the device memory holds"),
+        };
+        ensure!(
+            !buffer.space.is_on_chip() || buffer.partitions() <= memory.partitions.get(),
+            Constraint,
+            "{} has {} partitions, {} has {}",
+            buffer.name,
+            buffer.partitions(),
+            buffer.space.name(),
+            memory.partitions.get()
+        );
+        ensure!(
+            row <= limit,
+            Capacity,
+            "{} needs {row} bytes, but {what} {limit}",
+            buffer.name
+        );
+        Ok(())
+    }
+
+    /// Adds a view.
+    pub fn view(
+        &mut self,
+        buffer: BufferId,
+        offset: u64,
+        pattern: AccessPattern,
+        indirect: Option<Indirect>,
+    ) -> ViewId {
+        let pattern = self.tables.patterns.intern(pattern);
+        let indirect: Option<IndirectId> = indirect.map(|indirect| self.tables.indirects.push(indirect));
+        self.tables.views.push(View {
+            buffer,
+            pattern,
+            offset,
+            indirect,
+        })
+    }
+
+    /// A fresh virtual register.
+    pub fn register(&mut self) -> RegId {
+        self.registers += 1;
+        RegId(self.registers - 1)
+    }
+
+    /// Binds a call, checks it and appends it to the present core.
+    ///
+    /// # Errors
+    /// An argument that does not fit, a hardware rule that is broken, or too many instructions.
+    pub fn call(&mut self, entry: &Entry, args: &Args, loc: LocId) -> Result<InstId, Fault> {
+        let inst = (entry.bind)(&self.op_cx(), args)?;
+        let id = self.emit(inst, loc)?;
+        if let Some(name) = args.instruction_name(entry.spec.params.len()) {
+            self.core()?.names.push((id, name));
+        }
+        Ok(id)
+    }
+
+    /// Checks an instruction and appends it to the present core.
+    ///
+    /// # Errors
+    /// A hardware rule that is broken, or too many instructions.
+    pub fn emit(&mut self, inst: Inst, loc: LocId) -> Result<InstId, Fault> {
+        let spec = inst.spec();
+        ensure!(
+            spec.since <= self.chip.generation,
+            Generation,
+            "{} does not exist on {} ({}); it needs NeuronCore-v{} or newer",
+            spec.name,
+            self.chip.name,
+            self.chip.title,
+            spec.since as u8
+        );
+        inst.check(&self.op_cx())?;
+        self.instructions += 1;
+        ensure!(
+            self.instructions <= self.limits.instructions,
+            Limit,
+            "the launch has more than {} instructions",
+            self.limits.instructions
+        );
+        let core = self.core()?;
+        let id = core.insts.push(inst);
+        core.locs.push(loc);
+        core.steps.push(Step::Inst(id));
+        Ok(id)
+    }
+
+    /// Opens a dynamic loop.
+    ///
+    /// # Errors
+    /// No core was begun.
+    pub fn begin_loop(&mut self, body: Loop) -> Result<LoopId, Fault> {
+        let core = self.core()?;
+        let id = core.loops.push(body);
+        core.steps.push(Step::LoopBegin(id));
+        Ok(id)
+    }
+
+    /// Closes the dynamic loop `id`.
+    ///
+    /// # Errors
+    /// No core was begun.
+    pub fn end_loop(&mut self, id: LoopId) -> Result<(), Fault> {
+        self.core()?.steps.push(Step::LoopEnd(id));
+        Ok(())
+    }
+
+    /// Orders two instructions of the present core.
+    ///
+    /// # Errors
+    /// No core was begun.
+    pub fn depends_on(&mut self, consumer: InstId, producer: InstId) -> Result<(), Fault> {
+        self.core()?.depends.push((consumer, producer));
+        Ok(())
+    }
+
+    /// The trace that grows.
+    fn core(&mut self) -> Result<&mut Trace, Fault> {
+        self.cores
+            .last_mut()
+            .ok_or_else(|| Fault::new(Code::Internal, "an instruction was issued outside of a kernel"))
+    }
+
+    /// Ends tracing.
+    pub fn finish(self, kernel: Rc<str>, grid: Vec<u32>, results: Vec<ViewId>) -> Program {
+        Program {
+            kernel,
+            grid,
+            chip: self.chip,
+            tables: self.tables,
+            locs: self.locs,
+            cores: self.cores,
+            arguments: self.arguments,
+            results,
+        }
+    }
+}

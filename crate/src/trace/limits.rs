@@ -1,0 +1,33 @@
+//! Bounds on what one run may use, so that any script is harmless.
+
+use crate::base::units::Bytes;
+
+/// Bounds of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Instructions in the traces of one launch.
+    pub instructions: u64,
+    /// Kernel launches of a script.
+    pub launches: u32,
+    /// Evaluation steps of the interpreter.
+    pub steps: u64,
+    /// Nested Python calls.
+    pub call_depth: u32,
+    /// Bytes of host arrays and simulated memory that may be alive at once.
+    pub memory: Bytes,
+    /// Characters of captured output.
+    pub output_chars: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            instructions: 4_000_000,
+            launches: 256,
+            steps: 400_000_000,
+            call_depth: 200,
+            memory: Bytes(2 << 30),
+            output_chars: 1 << 20,
+        }
+    }
+}
