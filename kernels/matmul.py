@@ -1,0 +1,115 @@
+"""Tiled matmul. Each output tile gathers its products in PSUM; choose a precision and watch everything change."""
+#@gallery order=40 group="Matrix multiplication"
+
+import ml_dtypes
+import numpy as np
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+M = 512            #@param {type:"slider", min:128, max:2048, step:128}
+K = 1024           #@param {type:"slider", min:512, max:4096, step:512}
+N = 1024           #@param {type:"slider", min:512, max:4096, step:512}
+precision = "bf16" #@param ["fp32", "bf16", "mxfp8", "mxfp4"]
+
+TILE_M, TILE_K, TILE_N = 128, 128, 512
+
+
+@nki.jit
+def matmul(lhs_t, rhs):
+    """lhs_t is [K, M]: the Tensor Engine contracts over partitions, so the left side comes transposed."""
+    K, M = lhs_t.shape
+    _, N = rhs.shape
+    out = nl.ndarray((M, N), dtype=lhs_t.dtype, buffer=nl.shared_hbm)
+    for m in nl.affine_range(M // TILE_M):
+        for n in nl.affine_range(N // TILE_N):
+            # One PSUM bank holds 512 FP32 values a partition: just one output tile.
+            acc = nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum)
+            for k in nl.affine_range(K // TILE_K):
+                stationary = nl.ndarray((TILE_K, TILE_M), dtype=lhs_t.dtype, buffer=nl.sbuf)
+                moving = nl.ndarray((TILE_K, TILE_N), dtype=rhs.dtype, buffer=nl.sbuf)
+                # Every tile is loaded again for every output tile that needs it. The next kernel of the gallery mends that.
+                nisa.dma_copy(dst=stationary, src=lhs_t[nl.ds(k * TILE_K, TILE_K), nl.ds(m * TILE_M, TILE_M)])
+                nisa.dma_copy(dst=moving, src=rhs[nl.ds(k * TILE_K, TILE_K), nl.ds(n * TILE_N, TILE_N)])
+                nisa.nc_matmul(dst=acc, stationary=stationary, moving=moving)
+            result = nl.ndarray((TILE_M, TILE_N), dtype=out.dtype, buffer=nl.sbuf)
+            nisa.tensor_copy(dst=result, src=acc)
+            nisa.dma_copy(dst=out[nl.ds(m * TILE_M, TILE_M), nl.ds(n * TILE_N, TILE_N)], src=result)
+    return out
+
+
+@nki.jit
+def matmul_mx(lhs_data, lhs_scale, rhs_data, rhs_scale):
+    """Data is [K/4, ...]: an x4 element packs four contraction rows. Scales are [K/32, ...]: one for 32 rows."""
+    K4, M = lhs_data.shape
+    _, N = rhs_data.shape
+    out = nl.ndarray((M, N), dtype=nl.bfloat16, buffer=nl.shared_hbm)
+    for m in nl.affine_range(M // TILE_M):
+        for n in nl.affine_range(N // TILE_N):
+            acc = nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum)
+            for k in nl.affine_range(K4 // TILE_K):
+                stationary, stationary_scale = load_mx(lhs_data, lhs_scale, k, m * TILE_M, TILE_M)
+                moving, moving_scale = load_mx(rhs_data, rhs_scale, k, n * TILE_N, TILE_N)
+                # One instruction contracts 4 x 128 = 512 rows in the time that BF16 needs for 128.
+                nisa.nc_matmul_mx(
+                    dst=acc,
+                    stationary=stationary,
+                    moving=moving,
+                    stationary_scale=stationary_scale,
+                    moving_scale=moving_scale,
+                )
+            result = nl.ndarray((TILE_M, TILE_N), dtype=out.dtype, buffer=nl.sbuf)
+            nisa.tensor_copy(dst=result, src=acc)
+            nisa.dma_copy(dst=out[nl.ds(m * TILE_M, TILE_M), nl.ds(n * TILE_N, TILE_N)], src=result)
+    return out
+
+
+def load_mx(data, scale, k, column, width):
+    """Loads one tile and its scales. Eight partitions share a scale, which must sit in their quadrant of 32 partitions."""
+    tile = nl.ndarray((TILE_K, width), dtype=data.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=data[nl.ds(k * TILE_K, TILE_K), nl.ds(column, width)])
+    scales = nl.ndarray((TILE_K, width), dtype=nl.uint8, buffer=nl.sbuf)
+    for quadrant in range(4):
+        rows = nl.ds(k * 16 + quadrant * 4, 4)
+        nisa.dma_copy(dst=scales[nl.ds(quadrant * 32, 4), :], src=scale[rows, nl.ds(column, width)])
+    return tile, scales
+
+
+def quantize_host(x, element, largest_exponent):
+    """OCP microscaling along the rows of x [K, F]: data packed to [K/4, F] and scales [K/32, F]."""
+    rows, columns = x.shape
+    groups = x.reshape(rows // 32, 32, columns)
+    exponent = np.floor(np.log2(np.abs(groups).max(axis=1))) - largest_exponent
+    values = (groups / np.exp2(exponent)[:, None, :]).astype(element)
+    codes = values.view(np.uint8).reshape(rows // 4, 4, columns)
+    scales = (exponent + 127).astype(np.uint8)
+    if element == ml_dtypes.float4_e2m1fn:
+        codes = codes.astype(np.uint16)
+        packed = codes[:, 0] | codes[:, 1] << 4 | codes[:, 2] << 8 | codes[:, 3] << 12
+        return packed.view(nl.float4_e2m1fn_x4), scales
+    codes = codes.astype(np.uint32)
+    packed = codes[:, 0] | codes[:, 1] << 8 | codes[:, 2] << 16 | codes[:, 3] << 24
+    return packed.view(nl.float8_e4m3fn_x4), scales
+
+
+rng = np.random.default_rng(0)
+lhs_t = rng.standard_normal((K, M)).astype(np.float32)
+rhs = rng.standard_normal((K, N)).astype(np.float32)
+
+if precision == "fp32":
+    out = matmul(lhs_t, rhs)
+elif precision == "bf16":
+    out = matmul(lhs_t.astype(nl.bfloat16), rhs.astype(nl.bfloat16))
+else:
+    # The largest exponent of the element format: 2^8 in float8_e4m3fn, 2^2 in float4_e2m1fn.
+    element, largest = (ml_dtypes.float8_e4m3fn, 8) if precision == "mxfp8" else (ml_dtypes.float4_e2m1fn, 2)
+    out = matmul_mx(*quantize_host(lhs_t, element, largest), *quantize_host(rhs, element, largest))
+
+# The reference stays in FP32, so the error shows what the precision costs.
+reference = lhs_t.T @ rhs
+error = np.linalg.norm(out.astype(np.float32) - reference) / np.linalg.norm(reference)
+# Rounding an operand to p mantissa bits has a relative RMS error of about 2^-(p+1)/sqrt(3) (halved by the mean mantissa); two
+# operands add in quadrature, and we allow twice that. FP32 only differs by the order of summation.
+tolerance = {"fp32": 1e-6, "bf16": 5e-3, "mxfp8": 6e-2, "mxfp4": 3e-1}[precision]
+assert error <= tolerance, f"relative error {error:.2e} is above {tolerance:.0e}"
+print(f"relative error against FP32 NumPy: {error:.2e} (allowed {tolerance:.0e})")
