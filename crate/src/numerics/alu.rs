@@ -103,7 +103,7 @@ pub(super) trait F32Task {
     /// What the work gives.
     type Output;
     /// Does the work.
-    fn run(self, kernel: impl Fn(f32, f32) -> f32 + Copy) -> Self::Output;
+    fn run(self, kernel: impl Fn(f32, f32) -> f32 + Copy + 'static) -> Self::Output;
 }
 
 /// Work to do with an integer kernel that is known at compile time.
@@ -275,7 +275,7 @@ struct BinaryF32<'a>(&'a [f32], &'a [f32], &'a mut [f32]);
 
 impl F32Task for BinaryF32<'_> {
     type Output = ();
-    fn run(self, kernel: impl Fn(f32, f32) -> f32 + Copy) {
+    fn run(self, kernel: impl Fn(f32, f32) -> f32 + Copy + 'static) {
         for ((out, &a), &b) in self.2.iter_mut().zip(self.0).zip(self.1) {
             *out = kernel(a, b);
         }
@@ -292,7 +292,7 @@ struct UpdateF32<'a>(&'a mut [f32], &'a [f32], bool);
 
 impl F32Task for UpdateF32<'_> {
     type Output = ();
-    fn run(self, kernel: impl Fn(f32, f32) -> f32 + Copy) {
+    fn run(self, kernel: impl Fn(f32, f32) -> f32 + Copy + 'static) {
         let pairs = self.0.iter_mut().zip(self.1);
         if self.2 {
             pairs.for_each(|(a, &b)| *a = kernel(b, *a));
@@ -313,7 +313,7 @@ struct ScalarF32<'a>(&'a mut [f32], f32, bool);
 
 impl F32Task for ScalarF32<'_> {
     type Output = ();
-    fn run(self, kernel: impl Fn(f32, f32) -> f32 + Copy) {
+    fn run(self, kernel: impl Fn(f32, f32) -> f32 + Copy + 'static) {
         let scalar = self.1;
         if self.2 {
             self.0.iter_mut().for_each(|a| *a = kernel(scalar, *a));

@@ -79,7 +79,7 @@ macro_rules! dtypes {
         pub enum Dtype { $($(#[$doc])* $variant,)* }
 
         /// One row per [`Dtype`], in order.
-        static TABLE: &[DtypeInfo] = &[
+        const TABLE: &[DtypeInfo] = &[
             $(DtypeInfo { name: $name, bytes: $bytes, class: $class, lanes: $lanes, lane_dtype: $lane, host_only: $host },)*
         ];
 
@@ -141,6 +141,14 @@ impl Dtype {
     /// The row of this dtype.
     pub fn info(self) -> &'static DtypeInfo {
         &TABLE[self as usize]
+    }
+
+    /// The layout of a float that is not packed.
+    pub const fn float_format(self) -> Option<FloatFormat> {
+        match TABLE[self as usize].class {
+            Class::Float(format) => Some(format),
+            Class::Bool | Class::Signed | Class::Unsigned | Class::Packed => None,
+        }
     }
 
     /// NKI's name.

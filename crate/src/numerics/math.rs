@@ -9,6 +9,15 @@ pub fn sqrt(x: f32) -> f32 {
     x.sqrt()
 }
 
+/// The nearest integer, ties to even: below 2^23 the adder rounds when the fraction falls off its end.
+#[inline(always)]
+pub fn round_even(x: f32) -> f32 {
+    const WHOLE: f32 = 8_388_608.0;
+    let magnitude = x.abs();
+    let rounded = (magnitude + WHOLE) - WHOLE;
+    (if magnitude < WHOLE { rounded } else { magnitude }).copysign(x)
+}
+
 /// `1 / sqrt(x)`, computed in double precision and rounded once.
 #[inline(always)]
 pub fn rsqrt(x: f32) -> f32 {
