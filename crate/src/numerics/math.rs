@@ -46,22 +46,89 @@ pub fn python_mod(x: f32, y: f32) -> f32 {
     }
 }
 
-/// Exponential.
+/// `log2(e)`.
+const LOG2_E: f64 = std::f64::consts::LOG2_E;
+
+/// Exponential, within one unit in the last place.
+///
+/// `x = n ln 2 + r`; `ln 2` is taken off in two parts, the polynomial is the minimax one of the Cephes library, and
+/// `2^n` is multiplied in two steps so that results below the normal range round once.
+#[inline(always)]
 pub fn exp(x: f32) -> f32 {
-    libm::exp(f64::from(x)) as f32
+    const SHIFT: f32 = 12_582_912.0;
+    let x = x.clamp(-104.0, 89.0);
+    let shifted = x * std::f32::consts::LOG2_E + SHIFT;
+    let whole = shifted - SHIFT;
+    let r = (x - whole * 0.693_359_4) + whole * 2.121_944_4e-4;
+    let mut p = 1.987_569_1e-4;
+    for coefficient in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
+        p = p * r + coefficient;
+    }
+    let value = (p * (r * r) + r) + 1.0;
+    let n = (shifted.to_bits() as i32).wrapping_sub(SHIFT.to_bits() as i32);
+    let half = n >> 1;
+    let power = |n: i32| f32::from_bits((n.wrapping_add(127) as u32) << 23);
+    value * power(half) * power(n.wrapping_sub(half))
 }
 
-/// Natural logarithm.
+/// Exponential in double precision to about 1e-11, enough to round to float32 afterwards; vectorises, unlike `libm`'s.
+#[inline(always)]
+fn exp64(x: f64) -> f64 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    let x = x.clamp(-700.0, 700.0);
+    let shifted = x * LOG2_E + SHIFT;
+    let whole = shifted - SHIFT;
+    let r = (x - whole * 0.693_147_180_369_123_8) - whole * 1.908_214_929_270_587_7e-10;
+    let mut p = 1.0 / 362_880.0;
+    for inverse in [40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0] {
+        p = p * r + 1.0 / inverse;
+    }
+    p * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
+}
+
+/// `2 artanh(s)` in double precision for `s` up to 1/3, by its series.
+#[inline(always)]
+fn twice_artanh(s: f64) -> f64 {
+    let square = s * s;
+    let mut p = 1.0 / 21.0;
+    for odd in [19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0] {
+        p = p * square + 1.0 / odd;
+    }
+    2.0 * s * p
+}
+
+/// Natural logarithm: NaN below 0, minus infinity at 0.
+#[inline(always)]
 pub fn log(x: f32) -> f32 {
-    libm::log(f64::from(x)) as f32
+    const WHOLE: u64 = 0x4330_0000_0000_0000;
+    const HALF_ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
+    let bits = f64::from(x).to_bits();
+    let offset = bits.wrapping_sub(HALF_ROOT);
+    let exponent = f64::from_bits((offset.wrapping_add(1023 << 52) >> 52) | WHOLE) - f64::from_bits(WHOLE) - 1023.0;
+    let mantissa = f64::from_bits((offset & 0x000f_ffff_ffff_ffff).wrapping_add(HALF_ROOT));
+    let value = exponent * std::f64::consts::LN_2 + twice_artanh((mantissa - 1.0) / (mantissa + 1.0));
+    let edge = if x == 0.0 { f32::NEG_INFINITY } else { f32::NAN };
+    let top = if x == f32::INFINITY { x } else { value as f32 };
+    if x > 0.0 { top } else { edge }
 }
 
 /// Hyperbolic tangent.
+#[inline(always)]
 pub fn tanh(x: f32) -> f32 {
-    libm::tanh(f64::from(x)) as f32
+    let wide = f64::from(x);
+    let large = 1.0 - 2.0 / (exp64(2.0 * wide) + 1.0);
+    let small = wide - wide * wide * wide * (1.0 / 3.0);
+    (if wide.abs() < 1e-3 { small } else { large }) as f32
+}
+
+/// Logistic function in double precision.
+#[inline(always)]
+fn sigmoid64(x: f64) -> f64 {
+    1.0 / (1.0 + exp64(-x))
 }
 
 /// Logistic function.
+#[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {
     sigmoid64(f64::from(x)) as f32
 }
@@ -72,14 +139,10 @@ pub fn erf(x: f32) -> f32 {
 }
 
 /// Derivative of the error function, `2/√π exp(-x²)`.
+#[inline(always)]
 pub fn erf_dx(x: f32) -> f32 {
     let x = f64::from(x);
-    (std::f64::consts::FRAC_2_SQRT_PI * libm::exp(-x * x)) as f32
-}
-
-/// Logistic function in double precision.
-fn sigmoid64(x: f64) -> f64 {
-    1.0 / (1.0 + libm::exp(-x))
+    (std::f64::consts::FRAC_2_SQRT_PI * exp64(-x * x)) as f32
 }
 
 /// The normal distribution function in double precision.
@@ -87,66 +150,85 @@ fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }
 
+/// `x` times a factor that decays faster than `x` grows: 0 where the factor is 0, even for infinite `x`.
+#[inline(always)]
+fn gated(x: f64, factor: f64) -> f32 {
+    let product = x * factor;
+    (if x == f64::NEG_INFINITY { -0.0 } else { product }) as f32
+}
+
 /// `x Φ(x)`.
 pub fn gelu(x: f32) -> f32 {
     let x = f64::from(x);
-    (x * normal_cdf(x)) as f32
+    gated(x, normal_cdf(x))
 }
 
 /// Derivative of `x Φ(x)`.
 pub fn gelu_dx(x: f32) -> f32 {
+    const DENSITY_AT_ZERO: f64 = 0.398_942_280_401_432_7;
     let x = f64::from(x);
-    let density = 0.5 * std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2 * libm::exp(-0.5 * x * x);
-    (normal_cdf(x) + x * density) as f32
+    let bounded = x.clamp(-60.0, 60.0);
+    (normal_cdf(x) + bounded * DENSITY_AT_ZERO * exp64(-0.5 * bounded * bounded)) as f32
 }
 
 /// `x/2 (1 + tanh(√(2/π) (x + 0.044715 x³)))`.
+#[inline(always)]
 pub fn gelu_tanh(x: f32) -> f32 {
+    const ROOT: f64 = 0.797_884_560_802_865_4;
     let x = f64::from(x);
-    let inner = 0.797_884_560_802_865_4 * (x + 0.044_715 * x * x * x);
-    (x * sigmoid64(2.0 * inner)) as f32
+    gated(x, sigmoid64(2.0 * ROOT * (x + 0.044_715 * x * x * x)))
 }
 
 /// `x sigmoid(1.702 x)`.
+#[inline(always)]
 pub fn gelu_sigmoid(x: f32) -> f32 {
     let x = f64::from(x);
-    (x * sigmoid64(1.702 * x)) as f32
+    gated(x, sigmoid64(1.702 * x))
+}
+
+/// Derivative of `x sigmoid(slope x)`.
+#[inline(always)]
+fn gated_dx(x: f32, slope: f64) -> f32 {
+    let bounded = (slope * f64::from(x)).clamp(-600.0, 600.0);
+    let s = sigmoid64(bounded);
+    (s + bounded * s * sigmoid64(-bounded)) as f32
 }
 
 /// Derivative of `x sigmoid(1.702 x)`.
+#[inline(always)]
 pub fn gelu_sigmoid_dx(x: f32) -> f32 {
-    let x = f64::from(x);
-    let s = sigmoid64(1.702 * x);
-    (s + 1.702 * x * s * (1.0 - s)) as f32
+    gated_dx(x, 1.702)
 }
 
 /// `x sigmoid(x)`.
+#[inline(always)]
 pub fn silu(x: f32) -> f32 {
     let x = f64::from(x);
-    (x * sigmoid64(x)) as f32
+    gated(x, sigmoid64(x))
 }
 
 /// Derivative of `x sigmoid(x)`.
+#[inline(always)]
 pub fn silu_dx(x: f32) -> f32 {
-    let x = f64::from(x);
-    let s = sigmoid64(x);
-    (s + x * s * (1.0 - s)) as f32
+    gated_dx(x, 1.0)
 }
 
 /// `log(1 + exp(x))`.
+#[inline(always)]
 pub fn softplus(x: f32) -> f32 {
-    softplus64(f64::from(x)) as f32
+    let x = f64::from(x);
+    let z = exp64(-x.abs());
+    let above = if x < 0.0 { 0.0 } else { x };
+    (above + twice_artanh(z / (2.0 + z))) as f32
 }
 
-/// `log(1 + exp(x))` in double precision.
-fn softplus64(x: f64) -> f64 {
-    x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
-}
-
-/// `x tanh(softplus(x))`.
+/// `x tanh(softplus(x))`: with `w = exp(x)` that is `x (w² + 2w) / (w² + 2w + 2)`.
+#[inline(always)]
 pub fn mish(x: f32) -> f32 {
     let x = f64::from(x);
-    (x * libm::tanh(softplus64(x))) as f32
+    let w = exp64(x.clamp(-700.0, 40.0));
+    let t = w * (w + 2.0);
+    gated(x, t / (t + 2.0))
 }
 
 /// Sine.

@@ -7,6 +7,8 @@
 //! Unlike `ml_dtypes`, NaN is always written as one positive quiet pattern: the sign of a computed NaN differs between
 //! hosts, and stored bytes must not.
 
+use num_traits::AsPrimitive;
+
 use super::cast::Mode;
 use super::dtype::{Dtype, Flavour, FloatFormat};
 use super::math::round_even;
@@ -93,26 +95,27 @@ impl Codec<1> for Truth {
 /// Integers of type `I`.
 pub(super) struct Int<I>(std::marker::PhantomData<I>);
 
-/// Implements an integer codec; `$via` is the type through which NumPy's cast goes.
+/// Implements an integer codec; `$saturate` casts a whole float32 (narrow types by way of `i32`, which vectorises),
+/// `$via` is NumPy's cast.
 macro_rules! int_codec {
-    ($($int:ty, $bytes:literal, $via:expr;)*) => {$(
+    ($($int:ty, $bytes:literal, $saturate:expr, $via:expr;)*) => {$(
         impl Codec<$bytes> for Int<$int> {
             #[inline(always)]
             fn to_f32(raw: [u8; $bytes]) -> f32 {
-                <$int>::from_le_bytes(raw) as f32
+                <$int>::from_le_bytes(raw).as_()
             }
             #[inline(always)]
             fn to_f64(raw: [u8; $bytes]) -> f64 {
-                <$int>::from_le_bytes(raw) as f64
+                <$int>::from_le_bytes(raw).as_()
             }
             #[inline(always)]
             fn to_i64(raw: [u8; $bytes]) -> i64 {
-                <$int>::from_le_bytes(raw) as i64
+                <$int>::from_le_bytes(raw).as_()
             }
             #[inline(always)]
             fn from_f32<R: Rounding>(x: f32) -> [u8; $bytes] {
                 match R::MODE {
-                    Mode::Chip | Mode::Saturate => (round_even(x) as $int).to_le_bytes(),
+                    Mode::Chip | Mode::Saturate => $saturate(round_even(x)).to_le_bytes(),
                     Mode::NumPy => Self::from_f64::<R>(f64::from(x)),
                 }
             }
@@ -150,14 +153,14 @@ fn truncate_to_u64(x: f64) -> u64 {
 }
 
 int_codec! {
-    i8, 1, |x| truncate_to_i32(x) as i8;
-    u8, 1, |x| truncate_to_i32(x) as u8;
-    i16, 2, |x| truncate_to_i32(x) as i16;
-    u16, 2, |x| truncate_to_i32(x) as u16;
-    i32, 4, truncate_to_i32;
-    u32, 4, |x| truncate_to_i64(x) as u32;
-    i64, 8, truncate_to_i64;
-    u64, 8, truncate_to_u64;
+    i8, 1, |x| (x as i32).clamp(i8::MIN.into(), i8::MAX.into()) as i8, |x| truncate_to_i32(x) as i8;
+    u8, 1, |x| (x as i32).clamp(u8::MIN.into(), u8::MAX.into()) as u8, |x| truncate_to_i32(x) as u8;
+    i16, 2, |x| (x as i32).clamp(i16::MIN.into(), i16::MAX.into()) as i16, |x| truncate_to_i32(x) as i16;
+    u16, 2, |x| (x as i32).clamp(u16::MIN.into(), u16::MAX.into()) as u16, |x| truncate_to_i32(x) as u16;
+    i32, 4, |x| x as i32, truncate_to_i32;
+    u32, 4, |x| x as u32, |x| truncate_to_i64(x) as u32;
+    i64, 8, |x| x as i64, truncate_to_i64;
+    u64, 8, |x| x as u64, truncate_to_u64;
 }
 
 /// The quiet NaN that every conversion writes.
