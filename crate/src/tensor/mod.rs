@@ -4,3 +4,4 @@ pub mod buffer;
 pub mod pattern;
 pub mod tables;
 pub mod view;
+pub mod window;

@@ -49,8 +49,9 @@ pub enum IndexSource {
     Scalar(ViewId),
     /// One value for the whole view, held in a register.
     Register(RegId),
-    /// One value per partition of the other side of a DMA, read from a `[P, 1]` SBUF tile.
+    /// One value per partition of the other side of a DMA, read from a `[P, 1]` SBUF tile. The step of dimension 0 is 0: the
+    /// index alone says where a row is.
     Vector(ViewId),
-    /// Free-dimension offsets in snake order (tensor indirection of NeuronCore-v4).
+    /// Free-dimension offsets in snake order (tensor indirection of NeuronCore-v4); dimension 1 has step 0.
     Free(ViewId),
 }
