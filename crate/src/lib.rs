@@ -6,8 +6,10 @@
 
 pub mod base;
 pub mod chip;
+pub mod interp;
 pub mod isa;
 pub mod machine;
 pub mod numerics;
+pub mod syntax;
 pub mod tensor;
 pub mod trace;
