@@ -166,3 +166,137 @@ pub fn first_outside(func: Activation, x: &[f32]) -> Option<usize> {
         valid => x.iter().position(|&x| !valid.contains(x)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The mathematical function in double precision, from `libm` and written independently of the kernels.
+    fn reference(func: Activation, x: f64) -> f64 {
+        let sigmoid = |x: f64| 1.0 / (1.0 + libm::exp(-x));
+        let dx_of_gated = |slope: f64| {
+            let s = sigmoid(slope * x);
+            s + slope * x * s * sigmoid(-slope * x)
+        };
+        let cdf = libm::erfc(-x / std::f64::consts::SQRT_2) / 2.0;
+        match func {
+            Activation::Copy => x,
+            Activation::Square => x * x,
+            Activation::Sigmoid => sigmoid(x),
+            Activation::Relu => x.max(0.0),
+            Activation::Prelu => x.max(0.0) + 0.25 * x.min(0.0),
+            Activation::Gelu => x * cdf,
+            Activation::GeluDx => cdf + x * libm::exp(-x * x / 2.0) / (2.0 * std::f64::consts::PI).sqrt(),
+            Activation::GeluApprxTanh => {
+                let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x);
+                x * sigmoid(2.0 * inner)
+            }
+            Activation::GeluApprxSigmoid => x * sigmoid(1.702 * x),
+            Activation::GeluApprxSigmoidDx => dx_of_gated(1.702),
+            Activation::Silu => x * sigmoid(x),
+            Activation::SiluDx => dx_of_gated(1.0),
+            Activation::Tanh => libm::tanh(x),
+            Activation::Softplus => x.max(0.0) + libm::log1p(libm::exp(-x.abs())),
+            Activation::Mish => x * libm::tanh(x.max(0.0) + libm::log1p(libm::exp(-x.abs()))),
+            Activation::Erf => libm::erf(x),
+            Activation::ErfDx => 2.0 / std::f64::consts::PI.sqrt() * libm::exp(-x * x),
+            Activation::Exp => libm::exp(x),
+            Activation::Log => libm::log(x),
+            Activation::Sin => libm::sin(x),
+            Activation::Arctan => libm::atan(x),
+            Activation::Sqrt => x.sqrt(),
+            Activation::Rsqrt => 1.0 / x.sqrt(),
+            Activation::Reciprocal => 1.0 / x,
+            Activation::Sign => f64::from(i8::from(x > 0.0) - i8::from(x < 0.0)),
+            Activation::Abs => x.abs(),
+        }
+    }
+
+    /// Distance in units of the last place of the float32 nearest to `exact`.
+    fn ulps(value: f32, exact: f64) -> f64 {
+        let near = exact as f32;
+        if f64::from(value) == exact || (value.is_infinite() && value == near) {
+            return 0.0;
+        }
+        let unit = f64::from(near.abs().next_up()) - f64::from(near.abs());
+        (f64::from(value) - exact).abs() / unit
+    }
+
+    /// Numbers over all magnitudes of interest, both signs.
+    fn inputs() -> Vec<f32> {
+        let magnitudes = (0x2f80_0000u32..0x4300_0000).step_by(9973).map(f32::from_bits);
+        magnitudes
+            .flat_map(|x| [x, -x])
+            .chain([0.0, 1.0, -1.0, 88.7, -103.0])
+            .collect()
+    }
+
+    #[test]
+    fn kernels_stay_within_an_ulp_of_double_precision() {
+        let x = inputs();
+        let mut out = vec![0f32; x.len()];
+        for &func in Activation::ALL {
+            apply(func, &x, 0.25, &mut out);
+            let valid = x.iter().zip(&out).filter(|(x, _)| func.valid().contains(**x));
+            let worst = valid.map(|(&x, &y)| (ulps(y, reference(func, f64::from(x))), x));
+            let (error, at) = worst.fold((0.0, 0.0), |a, b| if b.0 > a.0 { b } else { a });
+            assert!(error <= 1.0, "{} is off by {error:.2} ulp at {at:e}", func.name());
+        }
+    }
+
+    #[test]
+    fn limits_are_kept() {
+        let at = |func, x: f32| {
+            let mut data = [x];
+            apply_in_place(func, &mut data, 0.0);
+            data[0]
+        };
+        assert_eq!(at(Activation::Exp, f32::NEG_INFINITY), 0.0);
+        assert_eq!(at(Activation::Exp, f32::MIN), 0.0);
+        assert_eq!(at(Activation::Exp, 0.0), 1.0);
+        assert_eq!(at(Activation::Exp, 89.0), f32::INFINITY);
+        assert_eq!(at(Activation::Log, 0.0), f32::NEG_INFINITY);
+        assert_eq!(at(Activation::Log, 1.0), 0.0);
+        assert_eq!(at(Activation::Log, f32::INFINITY), f32::INFINITY);
+        assert_eq!(at(Activation::Sigmoid, f32::INFINITY), 1.0);
+        assert_eq!(at(Activation::Tanh, f32::NEG_INFINITY), -1.0);
+        for func in [
+            Activation::Gelu,
+            Activation::Silu,
+            Activation::Mish,
+            Activation::GeluApprxTanh,
+        ] {
+            assert_eq!(at(func, f32::NEG_INFINITY), 0.0, "{}", func.name());
+            assert_eq!(at(func, f32::INFINITY), f32::INFINITY, "{}", func.name());
+        }
+        for &func in Activation::ALL {
+            let quiet = matches!(func, Activation::Prelu);
+            assert!(at(func, f32::NAN).is_nan() || quiet, "{}", func.name());
+        }
+    }
+
+    #[test]
+    fn sine_goes_on_as_a_cubic_beyond_pi() {
+        let mut data = [9.0f32, -9.0, 3.0];
+        apply_in_place(Activation::Sin, &mut data, 0.0);
+        assert!((data[0] - 27.65).abs() < 0.005, "{}", data[0]);
+        assert_eq!(data[1], -data[0]);
+        assert!((data[2] - 0.141_12).abs() < 1e-5);
+    }
+
+    #[test]
+    fn valid_ranges_are_checked() {
+        assert_eq!(first_outside(Activation::Log, &[1.0, 0.0]), Some(1));
+        assert_eq!(first_outside(Activation::Reciprocal, &[-1.0, 1e-20]), Some(1));
+        assert_eq!(first_outside(Activation::Exp, &[1e30]), None);
+        assert_eq!(first_outside(Activation::Sin, &[3.2, 0.0]), Some(0));
+        assert_eq!(exp2(-64), 2f32.powi(-64));
+    }
+
+    #[test]
+    fn names_lead_back_to_their_function() {
+        for &func in Activation::ALL {
+            assert_eq!(Activation::from_name(func.name()), Some(func));
+        }
+    }
+}

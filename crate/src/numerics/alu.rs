@@ -135,7 +135,7 @@ alu_ops! {
         /// `a` to the power `b`.
         Power = "power", Binary, false, true, math::pow, |a, b| through_f32(a, b, math::pow);
         /// Remainder with the sign of the divisor (Python's `%`).
-        Mod = "mod", Binary, false, false, math::python_mod, |a, b| int_mod(a, b);
+        Mod = "mod", Binary, false, false, math::python_mod, int_mod;
         /// Remainder with the sign of the dividend (C's `fmod`).
         Fmod = "fmod", Binary, false, false, math::fmod, |a, b| a.checked_rem(b).unwrap_or(0);
         /// `a == b`.
@@ -151,11 +151,11 @@ alu_ops! {
         /// `a < b`.
         Less = "less", Binary, false, true, |a, b| truth(a < b), |a, b| i64::from(a < b);
         /// Both are true.
-        LogicalAnd = "logical_and", Binary, true, true, |a, b| truth((a != 0.0) & (b != 0.0)), |a, b| i64::from((a != 0) & (b != 0));
+        LogicalAnd = "logical_and", Binary, true, true, |a, b| truth(is(a) & is(b)), |a, b| i64::from((a != 0) & (b != 0));
         /// At least one is true.
-        LogicalOr = "logical_or", Binary, true, true, |a, b| truth((a != 0.0) | (b != 0.0)), |a, b| i64::from((a != 0) | (b != 0));
+        LogicalOr = "logical_or", Binary, true, true, |a, b| truth(is(a) | is(b)), |a, b| i64::from((a != 0) | (b != 0));
         /// Exactly one is true.
-        LogicalXor = "logical_xor", Binary, true, true, |a, b| truth((a != 0.0) ^ (b != 0.0)), |a, b| i64::from((a != 0) ^ (b != 0));
+        LogicalXor = "logical_xor", Binary, true, true, |a, b| truth(is(a) ^ is(b)), |a, b| i64::from((a != 0) ^ (b != 0));
         /// `a` is zero.
         LogicalNot = "logical_not", Unary, false, false, |a, _| truth(a == 0.0), |a, _| i64::from(a == 0);
         /// Magnitude.
@@ -222,6 +222,12 @@ impl AluOp {
         };
         Self::ALL.iter().copied().find(|op| op.name() == name)
     }
+}
+
+/// Whether a number counts as true.
+#[inline(always)]
+fn is(value: f32) -> bool {
+    value != 0.0
 }
 
 /// 1 for true, 0 for false.
@@ -418,4 +424,109 @@ pub fn binary_u32(op: AluOp, a: &[u32], b: &[u32], out: &mut [u32]) {
 /// `out[i] = a[i] <op> scalar` on unsigned 32-bit integers; `reverse` gives `scalar <op> a[i]`.
 pub fn scalar_u32(op: AluOp, a: &[u32], scalar: u32, reverse: bool, out: &mut [u32]) {
     with_int(op, ScalarInt(a, scalar, reverse && !op.is_unary(), out));
+}
+
+/// [`binary_u32`] on bit patterns zero-extended from any width; a store keeps the low bits.
+pub fn binary_bits(op: AluOp, a: &[u32], b: &[u32], out: &mut [u32]) {
+    binary_u32(op, a, b, out);
+}
+
+/// [`scalar_u32`] on bit patterns zero-extended from any width; a store keeps the low bits.
+pub fn scalar_bits(op: AluOp, a: &[u32], scalar: u32, reverse: bool, out: &mut [u32]) {
+    scalar_u32(op, a, scalar, reverse, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_their_operator() {
+        for &op in AluOp::ALL {
+            assert_eq!(AluOp::from_name(op.name()), Some(op));
+        }
+        assert_eq!(AluOp::from_name("max"), Some(AluOp::Maximum));
+        assert_eq!(AluOp::from_name("exp"), None);
+    }
+
+    #[test]
+    fn float_kernels_follow_their_definition() {
+        let cases = [
+            (AluOp::Subtract, 5.0, 3.0, 2.0),
+            (AluOp::Divide, 7.0, 2.0, 3.5),
+            (AluOp::AbsMax, -5.0, 3.0, -5.0),
+            (AluOp::AbsMax, 1.0, -1.0, -1.0),
+            (AluOp::AbsMin, 1.0, -1.0, -1.0),
+            (AluOp::AbsMin, -5.0, 3.0, 3.0),
+            (AluOp::Power, 2.0, -0.5, std::f32::consts::FRAC_1_SQRT_2),
+            (AluOp::Mod, -7.0, 3.0, 2.0),
+            (AluOp::Mod, 7.0, -3.0, -2.0),
+            (AluOp::Fmod, -7.0, 3.0, -1.0),
+            (AluOp::GreaterEqual, 2.0, 2.0, 1.0),
+            (AluOp::Less, 2.0, 2.0, 0.0),
+            (AluOp::LogicalXor, 2.0, 0.0, 1.0),
+            (AluOp::LogicalAnd, 2.0, 0.0, 0.0),
+            (AluOp::LogicalNot, 0.0, 9.0, 1.0),
+            (AluOp::Relu, -2.0, 0.0, 0.0),
+            (AluOp::Rsqrt, 16.0, 0.0, 0.25),
+            (AluOp::Bypass, 3.0, 9.0, 3.0),
+        ];
+        for (op, a, b, value) in cases {
+            assert_eq!(apply_f32(op, a, b), value, "{} {a} {b}", op.name());
+            let mut out = [0.0];
+            binary_f32(op, &[a], &[b], &mut out);
+            assert_eq!(out, [value]);
+            let mut data = [b];
+            update_f32(op, &mut data, &[a], !op.is_unary());
+            let expected = if op.is_unary() { apply_f32(op, b, 0.0) } else { value };
+            assert_eq!(data, [expected], "{}", op.name());
+        }
+    }
+
+    #[test]
+    fn nan_survives_extremes() {
+        for (a, b) in [(f32::NAN, 1.0), (1.0, f32::NAN)] {
+            assert!(maximum(a, b).is_nan() && minimum(a, b).is_nan());
+        }
+        assert_eq!((maximum(2.0, -3.0), minimum(2.0, -3.0)), (2.0, -3.0));
+    }
+
+    #[test]
+    fn reversal_exchanges_operands_of_binary_operators_only() {
+        let mut out = [0.0; 2];
+        scalar_f32(AluOp::Subtract, &[1.0, 2.0], 10.0, true, &mut out);
+        assert_eq!(out, [9.0, 8.0]);
+        scalar_f32(AluOp::Subtract, &[1.0, 2.0], 10.0, false, &mut out);
+        assert_eq!(out, [-9.0, -8.0]);
+        scalar_f32(AluOp::Square, &[3.0, 4.0], 10.0, true, &mut out);
+        assert_eq!(out, [9.0, 16.0]);
+    }
+
+    #[test]
+    fn integers_are_exact_and_wrap() {
+        let mut out = [0i32; 2];
+        binary_i32(AluOp::Add, &[i32::MAX, 16_777_217], &[1, 1], &mut out);
+        assert_eq!(out, [i32::MIN, 16_777_218]);
+        binary_i32(AluOp::Multiply, &[65_537, -3], &[65_537, 5], &mut out);
+        assert_eq!(out, [131_073, -15]);
+        scalar_i32(AluOp::Mod, &[-7, 7], 3, false, &mut out);
+        assert_eq!(out, [2, 1]);
+        let mut out = [0u32; 2];
+        binary_u32(AluOp::Maximum, &[u32::MAX, 1], &[0, 2], &mut out);
+        assert_eq!(out, [u32::MAX, 2]);
+        scalar_u32(AluOp::Subtract, &[1, 3], 2, false, &mut out);
+        assert_eq!(out, [u32::MAX, 1]);
+    }
+
+    #[test]
+    fn bit_operators_see_patterns() {
+        let mut out = [0u32; 3];
+        binary_bits(AluOp::LeftShift, &[1, 1, 0x8000_0000], &[31, 32, 1], &mut out);
+        assert_eq!(out, [0x8000_0000, 0, 0]);
+        scalar_bits(AluOp::RightShift, &[0xffff_ffff, 16, 1], 4, false, &mut out);
+        assert_eq!(out, [0x0fff_ffff, 1, 0]);
+        scalar_bits(AluOp::Invert, &[0, 1, u32::MAX], 0, false, &mut out);
+        assert_eq!(out, [u32::MAX, u32::MAX - 1, 0]);
+        assert_eq!(apply_f32(AluOp::BitwiseAnd, -1.5, f32::from_bits(0x7fff_ffff)), 1.5);
+    }
 }

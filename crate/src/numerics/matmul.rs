@@ -142,3 +142,133 @@ pub fn gemm_tn(shape: Shape, stationary: Matrix<'_>, moving: Matrix<'_>, out: &m
     packed.load(shape.k, shape.m, stationary);
     packed.multiply(shape.n, moving, out, accumulate);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numerics::prng::Xorwow;
+    use proptest::prelude::*;
+
+    /// The definition: one output at a time, rising `k`, product and sum rounded.
+    fn naive(shape: Shape, a: Matrix<'_>, b: Matrix<'_>, start: &[f32], accumulate: bool) -> Vec<u32> {
+        let cell = |m: usize, n: usize| {
+            let sum = (0..shape.k).fold(0.0f32, |sum, k| {
+                sum + a.data[k * a.stride + m] * b.data[k * b.stride + n]
+            });
+            if accumulate { start[m * shape.n + n] + sum } else { sum }
+        };
+        (0..shape.m * shape.n)
+            .map(|i| cell(i / shape.n, i % shape.n).to_bits())
+            .collect()
+    }
+
+    fn random(count: usize, seed: u32) -> Vec<f32> {
+        let mut values = vec![0.0; count];
+        Xorwow::seeded(seed, 0).fill_uniform(-1.0, 1.0, &mut values);
+        values
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn blocking_changes_no_bit(
+            (k, m, n) in (1usize..40, 1usize..20, 1usize..30),
+            pad in 0usize..3, accumulate in any::<bool>(), seed in any::<u32>(),
+        ) {
+            let shape = Shape { k, m, n };
+            let (a, b) = (random(k * (m + pad), seed), random(k * (n + pad), !seed));
+            let a = Matrix { data: &a, stride: m + pad };
+            let b = Matrix { data: &b, stride: n + pad };
+            let start = random(m * n, seed ^ 77);
+            let mut out = start.clone();
+            gemm_tn(shape, a, b, &mut MatrixMut { data: &mut out, stride: n }, accumulate);
+            let bits: Vec<u32> = out.iter().map(|x| x.to_bits()).collect();
+            prop_assert_eq!(bits, naive(shape, a, b, &start, accumulate));
+        }
+    }
+
+    #[test]
+    fn a_full_tile_matches_the_definition() {
+        let shape = Shape { k: 128, m: 128, n: 64 };
+        let (a, b) = (random(128 * 128, 5), random(128 * 64, 6));
+        let (a, b) = (Matrix { data: &a, stride: 128 }, Matrix { data: &b, stride: 64 });
+        let mut out = vec![0.0; 128 * 64];
+        gemm_tn(
+            shape,
+            a,
+            b,
+            &mut MatrixMut {
+                data: &mut out,
+                stride: 64,
+            },
+            false,
+        );
+        let bits: Vec<u32> = out.iter().map(|x| x.to_bits()).collect();
+        assert_eq!(bits, naive(shape, a, b, &[], false));
+    }
+
+    #[test]
+    fn a_loaded_operand_serves_again() {
+        let mut packed = Stationary::new();
+        packed.load(
+            2,
+            1,
+            Matrix {
+                data: &[2.0, 3.0],
+                stride: 1,
+            },
+        );
+        let mut out = [100.0, 200.0];
+        let moving = Matrix {
+            data: &[1.0, 10.0, 5.0, 7.0],
+            stride: 2,
+        };
+        packed.multiply(
+            2,
+            moving,
+            &mut MatrixMut {
+                data: &mut out,
+                stride: 2,
+            },
+            false,
+        );
+        assert_eq!(out, [17.0, 41.0]);
+        packed.multiply(
+            2,
+            moving,
+            &mut MatrixMut {
+                data: &mut out,
+                stride: 2,
+            },
+            true,
+        );
+        assert_eq!(out, [34.0, 82.0]);
+    }
+
+    #[test]
+    fn rows_beyond_the_result_stay_untouched() {
+        let mut out = [9.0; 6];
+        let shape = Shape { k: 1, m: 2, n: 1 };
+        let (a, b) = (
+            Matrix {
+                data: &[2.0, 3.0],
+                stride: 2,
+            },
+            Matrix {
+                data: &[4.0],
+                stride: 1,
+            },
+        );
+        gemm_tn(
+            shape,
+            a,
+            b,
+            &mut MatrixMut {
+                data: &mut out,
+                stride: 3,
+            },
+            false,
+        );
+        assert_eq!(out, [8.0, 9.0, 9.0, 12.0, 9.0, 9.0]);
+    }
+}

@@ -1,7 +1,7 @@
 //! One value between its storage bytes and a number, for each format of the dtype table.
 //!
 //! Everything is branch-free integer and float arithmetic, so that the loops of `cast` vectorise. Rounding is to the
-//! nearest, ties to even (`float8_e8m0fnu`: ties up, as `ml_dtypes`). Overflow follows `ml_dtypes`, which NKI's own
+//! nearest, ties to even (`float8_e8m0fnu`: ties up, and all above 2^-127 up to 2^-126, as `ml_dtypes`). Overflow follows `ml_dtypes`, which NKI's own
 //! simulator stores low precision with, and what the documents say of the hardware (a finite number beyond the range
 //! becomes infinity): infinity where the format has one, NaN in the `fn` formats, the largest value in `float4_e2m1fn`.
 //! Unlike `ml_dtypes`, NaN is always written as one positive quiet pattern: the sign of a computed NaN differs between
@@ -298,7 +298,7 @@ impl Codec<1> for Scale {
         let bits = x.to_bits();
         let normal = (bits.wrapping_add(0x0040_0000)) >> 23;
         let code = if bits < 0x0080_0000 {
-            u32::from(bits >= 0x0060_0000)
+            u32::from(bits > 0x0040_0000)
         } else {
             normal.min(0xff)
         };

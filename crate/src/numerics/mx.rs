@@ -115,3 +115,67 @@ pub fn expand(lanes: &[f32], columns: usize, scales: &[u8], out: &mut [f32]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numerics::cast::decode_f32;
+
+    #[test]
+    fn scales_leave_a_spare_exponent() {
+        assert_eq!(scale_code(Dtype::F8E4m3fn, 1.0), 127 - 7);
+        assert_eq!(scale_code(Dtype::F8E4m3fn, 448.0), 127 + 1);
+        assert_eq!(scale_code(Dtype::F8E5m2, 1.5), 127 - 14);
+        assert_eq!(scale_code(Dtype::F8E4m3fn, 0.0), 0);
+        assert_eq!(scale_code(Dtype::F8E4m3fn, 1e-38), 0);
+        assert_eq!(largest_exponent(Dtype::F4E2m1fn), 2);
+    }
+
+    /// One group of 8 partitions and two columns of quads.
+    fn band() -> Vec<f32> {
+        (0..64u8)
+            .map(|i| if i % 8 < 4 { f32::from(i) - 20.0 } else { 0.0 })
+            .collect()
+    }
+
+    #[test]
+    fn groups_are_eight_partitions_of_four() {
+        let values = band();
+        let (mut codes, mut scales) = ([0u8; 64], [0u8; 2]);
+        quantize(Dtype::F8E4m3fn, &values, 8, &mut codes, &mut scales);
+        // The largest magnitude is 59 - 20 = 39, floor(log2) 5; the second group is all zero.
+        assert_eq!(scales, [127 + 5 - 7, 0]);
+        let mut back = [0f32; 64];
+        decode_f32(Dtype::F8E4m3fn, &codes, &mut back);
+        for (&code, &value) in back.iter().zip(&values) {
+            assert!(
+                (code / 4.0 - value).abs() <= value.abs() / 16.0,
+                "{value} became {}",
+                code / 4.0
+            );
+        }
+        assert_eq!(back[0], -80.0);
+    }
+
+    #[test]
+    fn expansion_undoes_quantisation_and_spreads_lanes() {
+        let lanes: Vec<f32> = (0..16 * 8u8).map(f32::from).collect();
+        let scales = [127, 128, 126, 255];
+        let mut out = vec![0f32; 16 * 8];
+        expand(&lanes, 2, &scales, &mut out);
+        // Partition 1, lane 2: row 6, columns 0 and 1.
+        assert_eq!(&out[12..14], &[f32::from(8 + 2u8), f32::from(8 + 4 + 2u8) * 2.0]);
+        // Partition 8 uses the second row of scales; 255 is NaN.
+        assert_eq!(out[64], 32.0);
+        assert!(out[65].is_nan());
+    }
+
+    #[test]
+    fn infinity_saturates() {
+        let mut values = vec![0f32; 32];
+        values[3] = f32::INFINITY;
+        let (mut codes, mut scales) = ([0u8; 32], [0u8; 1]);
+        quantize(Dtype::F8E4m3fn, &values, 4, &mut codes, &mut scales);
+        assert_eq!((codes[3], codes[0], scales[0]), (0x7e, 0, 255 - 7));
+    }
+}

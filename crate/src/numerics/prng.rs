@@ -73,3 +73,43 @@ fn mix(word: &mut u32) -> u32 {
     z = (z ^ (z >> 15)).wrapping_mul(0x735a_2d97);
     z ^ (z >> 15)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sequence_is_marsaglias() {
+        // The state that Marsaglia's paper starts from and the first value it must give, worked out by hand:
+        // t = x ^ (x >> 2), v' = (v ^ (v << 4)) ^ (t ^ (t << 1)), output d' + v'.
+        let mut generator =
+            Xorwow::from_state([123_456_789, 362_436_069, 521_288_629, 88_675_123, 5_783_321, 6_615_241]);
+        assert_eq!(generator.next_bits(), 246_875_399);
+        assert_eq!(
+            generator.state()[..4],
+            [362_436_069, 521_288_629, 88_675_123, 5_783_321]
+        );
+        assert_eq!(generator.state()[5], 6_615_241 + 362_437);
+    }
+
+    #[test]
+    fn lanes_differ_and_seeds_repeat() {
+        let first = Xorwow::seeded(7, 0).next_bits();
+        assert_eq!(first, Xorwow::seeded(7, 0).next_bits());
+        assert_ne!(first, Xorwow::seeded(7, 1).next_bits());
+        assert_ne!(first, Xorwow::seeded(8, 0).next_bits());
+    }
+
+    #[test]
+    fn uniform_numbers_fill_their_range() {
+        let mut values = [0f32; 4096];
+        Xorwow::seeded(1, 0).fill_uniform(-2.0, 6.0, &mut values);
+        assert!(values.iter().all(|x| (-2.0..=6.0).contains(x)));
+        let mean = values.iter().sum::<f32>() / 4096.0;
+        assert!((mean - 2.0).abs() < 0.2, "{mean}");
+        let mut kept = [1f32; 4096];
+        Xorwow::seeded(1, 0).drop_out(0.25, &mut kept);
+        let share = kept.iter().sum::<f32>() / 4096.0;
+        assert!((share - 0.75).abs() < 0.03, "{share}");
+    }
+}

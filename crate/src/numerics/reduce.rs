@@ -176,3 +176,106 @@ pub fn scan_f32(ops: ScanOps, initial: f32, data0: &[f32], data1: &[f32], out: &
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn small_rows_reduce_exactly() {
+        let row = [3.0, -5.0, 2.0, 5.0];
+        let expect = [
+            (AluOp::Add, 5.0),
+            (AluOp::Subtract, 1.0),
+            (AluOp::Multiply, -150.0),
+            (AluOp::Maximum, 5.0),
+            (AluOp::Minimum, -5.0),
+            (AluOp::AbsMax, 5.0),
+            (AluOp::AbsMin, 2.0),
+            (AluOp::Average, 1.25),
+            (AluOp::LogicalAnd, 1.0),
+            (AluOp::LogicalOr, 1.0),
+            (AluOp::LogicalXor, 0.0),
+        ];
+        for (op, value) in expect {
+            assert_eq!(reduce_f32(op, &row), value, "{}", op.name());
+        }
+        assert_eq!(
+            reduce_f32(AluOp::Maximum, &[-2.0, f32::NAN, -1.0]).to_bits() & 0x7fc0_0000,
+            0x7fc0_0000
+        );
+    }
+
+    #[test]
+    fn every_reducing_operator_has_an_identity() {
+        for &op in AluOp::ALL {
+            assert_eq!(op.info().reduces, identity(op).is_some(), "{}", op.name());
+        }
+    }
+
+    #[test]
+    fn the_order_of_a_sum_is_the_documented_one() {
+        // 2^24 swallows single ones but not their sum: partial 0 has 2^24 alone, the ones meet in other partials.
+        let mut row = [1.0f32; 16];
+        row[0] = 16_777_216.0;
+        row[8] = 0.0;
+        assert_eq!(reduce_f32(AluOp::Add, &row), 16_777_230.0);
+        assert_eq!(row.iter().sum::<f32>(), 16_777_216.0);
+    }
+
+    #[test]
+    fn rows_and_accumulators_reduce_alike() {
+        let mut out = [0.0; 2];
+        reduce_rows_f32(AluOp::Add, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3, &mut out);
+        assert_eq!(out, [6.0, 15.0]);
+        assert_eq!(reduce_onto_f32(AluOp::Add, 100.0, &[1.0, 2.0]), 103.0);
+        assert_eq!(reduce_bits(AluOp::BitwiseAnd, &[0b1110, 0b0111]), 0b0110);
+        assert_eq!(reduce_bits(AluOp::BitwiseXor, &[0b1110, 0b0111]), 0b1001);
+    }
+
+    #[test]
+    fn cumulative_takes_the_running_value_on_the_right() {
+        let mut data = [5.0, 3.0, 1.0];
+        assert_eq!(cumulative_f32(AluOp::Subtract, 0.0, &mut data), 3.0);
+        assert_eq!(data, [5.0, -2.0, 3.0]);
+    }
+
+    #[test]
+    fn scans_honour_reversal() {
+        let mut out = [0.0; 3];
+        let ops = ScanOps {
+            op0: AluOp::Multiply,
+            op1: AluOp::Add,
+            reverse0: false,
+            reverse1: false,
+        };
+        scan_f32(ops, 1.0, &[2.0, 3.0, 0.5], &[1.0, -1.0, 4.0], &mut out);
+        assert_eq!(out, [3.0, 8.0, 8.0]);
+        let ops = ScanOps {
+            op0: AluOp::Subtract,
+            op1: AluOp::Maximum,
+            ..ops
+        };
+        scan_f32(ops, 1.0, &[5.0, 1.0, 2.0], &[0.0; 3], &mut out);
+        assert_eq!(out, [4.0, 0.0, 2.0]);
+        let ops = ScanOps {
+            op0: AluOp::Subtract,
+            op1: AluOp::Subtract,
+            reverse0: true,
+            reverse1: true,
+        };
+        scan_f32(ops, 1.0, &[5.0, 1.0, 2.0], &[0.0, 1.0, 2.0], &mut out);
+        assert_eq!(out, [4.0, -2.0, 6.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn sums_of_small_integers_are_exact(row in prop::collection::vec(-1000i32..1000, 1..100)) {
+            let floats: Vec<f32> = row.iter().map(|&x| x as f32).collect();
+            prop_assert_eq!(reduce_f32(AluOp::Add, &floats), row.iter().sum::<i32>() as f32);
+            let largest = row.iter().copied().max().unwrap_or(0);
+            prop_assert_eq!(reduce_f32(AluOp::Maximum, &floats), largest as f32);
+        }
+    }
+}

@@ -56,3 +56,38 @@ pub fn transpose_f32(rows: usize, columns: usize, source: &[f32], result: &mut [
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn elements_change_places(
+            rows in 1usize..40, columns in 1usize..40, pad in 0usize..5,
+            width in prop::sample::select(vec![1usize, 2, 4, 8]),
+        ) {
+            let (source_stride, result_stride) = (columns * width + pad, rows * width + pad);
+            let source: Vec<u8> = (0..rows * source_stride).map(|i| (i * 31 % 251) as u8).collect();
+            let mut result = vec![0u8; columns * result_stride];
+            let layout = Layout { rows, columns, source_stride, result_stride };
+            transpose_bytes(width, layout, &source, &mut result);
+            for r in 0..rows {
+                for c in 0..columns {
+                    let (from, to) = (r * source_stride + c * width, c * result_stride + r * width);
+                    prop_assert_eq!(&source[from..from + width], &result[to..to + width]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn floats_change_places() {
+        let source: Vec<f32> = (0..20 * 3u8).map(f32::from).collect();
+        let mut result = vec![0.0; 60];
+        transpose_f32(20, 3, &source, &mut result);
+        assert_eq!(result[..3], [0.0, 3.0, 6.0]);
+        assert_eq!(result[20 + 19], 58.0);
+    }
+}
