@@ -4,6 +4,8 @@
 
 pub mod dma;
 pub mod engine;
+pub mod fact;
+pub mod launch;
 pub mod memory;
 mod trn1;
 mod trn2;
@@ -13,64 +15,9 @@ use serde::Serialize;
 
 use crate::chip::dma::Dma;
 use crate::chip::engine::Engines;
+pub use crate::chip::fact::{Fact, Row, Trust};
+use crate::chip::launch::Launch;
 use crate::chip::memory::Memory;
-
-/// How far a figure can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Trust {
-    /// Stated in the vendor's documents.
-    Documented,
-    /// Computed from documented figures or read off published measurements.
-    Derived,
-    /// Chosen by us because nobody knows; the note says why.
-    Estimated,
-}
-
-/// A hardware figure with its source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Fact<T> {
-    /// The figure.
-    pub value: T,
-    /// How far it can be trusted.
-    pub trust: Trust,
-    /// Where it comes from.
-    pub source: &'static str,
-}
-
-impl<T: Copy> Fact<T> {
-    /// A figure from the vendor's documents.
-    pub const fn documented(value: T, source: &'static str) -> Self {
-        Self {
-            value,
-            trust: Trust::Documented,
-            source,
-        }
-    }
-
-    /// A figure computed from documents or published measurements.
-    pub const fn derived(value: T, source: &'static str) -> Self {
-        Self {
-            value,
-            trust: Trust::Derived,
-            source,
-        }
-    }
-
-    /// A figure that we chose.
-    pub const fn estimated(value: T, source: &'static str) -> Self {
-        Self {
-            value,
-            trust: Trust::Estimated,
-            source,
-        }
-    }
-
-    /// The figure itself.
-    pub const fn get(&self) -> T {
-        self.value
-    }
-}
 
 /// NeuronCore generation, as `nki.isa.nc_version` numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -100,11 +47,30 @@ pub struct Chip {
     pub engines: Engines,
     /// DMA engines and queues.
     pub dma: Dma,
+    /// Launch and control flow.
+    pub launch: Launch,
 }
 
 impl Chip {
     /// Every chip, oldest first.
     pub const ALL: &[&'static Self] = &[&trn1::CHIP, &trn2::CHIP, &trn3::CHIP];
+
+    /// Every figure with its source, in the order of the groups.
+    pub fn rows(&self) -> Vec<Row> {
+        let mut rows = vec![Row {
+            group: "chip",
+            name: "cores",
+            value: f64::from(self.cores.get()),
+            unit: "",
+            trust: self.cores.trust,
+            source: self.cores.source,
+        }];
+        self.memory.rows(&mut rows);
+        self.engines.rows(&mut rows);
+        self.dma.rows(&mut rows);
+        self.launch.rows(&mut rows);
+        rows
+    }
 
     /// The chip called `name`.
     pub fn by_name(name: &str) -> Option<&'static Self> {

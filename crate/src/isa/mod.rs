@@ -6,6 +6,7 @@
 
 pub mod args;
 pub mod context;
+pub mod cost;
 pub mod ops;
 pub mod param;
 pub mod spec;

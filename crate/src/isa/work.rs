@@ -10,6 +10,8 @@ pub enum Work {
     Engine(EngineWork),
     /// A transfer by the DMA engines.
     Dma(DmaWork),
+    /// The cores of the launch meet; what may follow starts when all have arrived.
+    Meet(Meeting),
     /// Nothing that takes time on the modelled hardware.
     Free,
 }
@@ -62,6 +64,17 @@ pub enum Descriptors {
     Static,
 }
 
+/// A rendezvous of the cores of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meeting {
+    /// The engine that waits.
+    pub engine: Engine,
+    /// Time from the last arrival until all go on.
+    pub latency: Ps,
+    /// The transfer of this core that follows, if any.
+    pub transfer: Option<DmaWork>,
+}
+
 /// One DMA transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DmaWork {
@@ -79,6 +92,8 @@ pub struct DmaWork {
     pub hbm_write: Bytes,
     /// DMA engines that share the descriptors, from the partitions on the SBUF side.
     pub engines: u32,
+    /// First of these engines.
+    pub first_engine: u32,
     /// Factor on the data time for transposes, read-modify-write and the like; 1.0 for a plain copy.
     pub slowdown: f64,
 }

@@ -1,13 +1,12 @@
 //! Copies inside the core.
 
 use crate::base::diag::Fault;
-use crate::base::units::Ps;
-use crate::chip::engine::Engine;
 use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::cost;
 use crate::isa::param::{EngineChoice, In, Out};
 use crate::isa::spec::Op;
-use crate::isa::work::{EngineWork, Part, Phase, Work};
+use crate::isa::work::Work;
 use crate::op;
 use crate::tensor::buffer::Space;
 
@@ -44,18 +43,9 @@ impl Op for TensorCopy {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        let phase = Phase {
-            part: Part::Whole,
-            interval: Ps::from_ns(60),
-            latency: Ps::from_ns(150),
-            flops: 0,
-            transpose_flops: 0,
-            model_flops: 0,
-        };
-        Work::Engine(EngineWork {
-            engine: Engine::Vector,
-            phases: vec![phase],
-        })
+    fn work(&self, cx: &OpCx) -> Work {
+        let (dst, src) = (cx.tile(self.dst.0), cx.tile(self.src.0));
+        let engine = cost::choose(self.engine, Self::SPEC.engines, &[dst, src]);
+        cost::lanes::one_input(cx, engine, &dst, &src, false)
     }
 }
