@@ -1,0 +1,66 @@
+import { ps, type TimeRange } from "../../base/units.ts";
+import type { Client } from "../../sim/client.ts";
+import type { Track, Window } from "../../sim/protocol.ts";
+import type { Shown } from "../panel.ts";
+
+/** Rows with the spans that were last fetched for them. */
+export interface Rows {
+  readonly run: number;
+  readonly launch: number;
+  readonly covered: TimeRange;
+  readonly pixelPs: number;
+  readonly tracks: readonly Track[];
+  readonly windows: readonly Window[];
+}
+
+/** Extra time fetched on each side, as a share of the visible width, so that panning shows no gaps. */
+const MARGIN = 0.5;
+
+/** Fetches the spans of the visible range, one question at a time, and keeps the last answer until a better one is there. */
+export class Model {
+  rows: Rows | null = null;
+  /** The worker that held the run is gone: what is drawn cannot be refined. */
+  gone = false;
+  #busy = false;
+  #wanted: { readonly shown: Shown; readonly view: TimeRange; readonly widthPx: number } | null = null;
+
+  constructor(
+    private readonly client: Client,
+    private readonly changed: () => void,
+  ) {}
+
+  /** Asks for a range unless what is there already covers it closely enough. */
+  show(shown: Shown, view: TimeRange, widthPx: number): void {
+    if (widthPx <= 0 || this.covers(shown, view, widthPx)) return;
+    this.#wanted = { shown, view, widthPx };
+    if (!this.#busy) void this.fetch();
+  }
+
+  private covers(shown: Shown, view: TimeRange, widthPx: number): boolean {
+    const { rows } = this;
+    if (rows === null || rows.run !== shown.result.id || rows.launch !== shown.index) return false;
+    const pixelPs = (view.to - view.from) / widthPx;
+    const inside = rows.covered.from <= view.from && rows.covered.to >= view.to;
+    return inside && rows.pixelPs <= pixelPs * 1.05 && rows.pixelPs >= pixelPs * 0.4;
+  }
+
+  private async fetch(): Promise<void> {
+    this.#busy = true;
+    for (let next = this.#wanted; next !== null; next = this.#wanted) {
+      this.#wanted = null;
+      const { shown, view, widthPx } = next;
+      const width = view.to - view.from;
+      const from = ps(Math.max(0, Math.floor(view.from - width * MARGIN)));
+      const to = ps(Math.min(shown.info.end_ps, Math.ceil(view.to + width * MARGIN)));
+      const pixels = Math.max(1, Math.round((widthPx * (to - from)) / width));
+      const { tracks } = shown.info;
+      const windows = await this.client.windows(shown.result.id, shown.index, tracks.map(({ id }) => id), from, to, pixels);
+      this.gone = windows === null;
+      if (windows !== null) {
+        this.rows = { run: shown.result.id, launch: shown.index, covered: { from, to }, pixelPs: width / widthPx, tracks, windows };
+      }
+      this.changed();
+    }
+    this.#busy = false;
+  }
+}

@@ -1,0 +1,17 @@
+import { h, setAttr, setText } from "../base/dom.ts";
+
+const SHOWN_MS = 4000;
+
+/** A short notice that goes by itself. */
+export class Toast {
+  readonly element = h("div", { class: "toast", role: "status", "aria-live": "polite" });
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  show(text: string, tone: "plain" | "warning"): void {
+    setText(this.element, text);
+    setAttr(this.element, "data-tone", tone);
+    this.element.classList.add("is-shown");
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.element.classList.remove("is-shown"), SHOWN_MS);
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * When to run what. Every edit gives an estimate at once; a pause, or Run, computes values too. The last good result stays
+ * and is marked as old while the text in the editor is in error or changed.
+ */
+import { Atom } from "../base/atom.ts";
+import type { Client, Done, Ending, Job } from "./client.ts";
+import type { Diagnostic, Mode, Report, Target } from "./protocol.ts";
+
+/** Merges the key repeats of one burst; far below what a reader notices. */
+const DEBOUNCE_MS = 15;
+const PAUSE_MS = 600;
+/** Values are computed without being asked for below this much work; above, Run asks for them. */
+const AFFORDABLE_FLOPS = 8e9;
+const AFFORDABLE_INSTRUCTIONS = 150_000;
+
+/** The result on display. */
+export interface Result extends Done {
+  /** The text in the editor is newer than this result, or in error. */
+  readonly stale: boolean;
+}
+
+export type PageState = "loading" | "ready" | "running" | "error";
+
+export interface Source {
+  readonly main: string;
+  readonly text: string;
+  readonly target: Target;
+  readonly mode: Mode;
+}
+
+export class Live {
+  readonly state = new Atom<PageState>("loading");
+  readonly result = new Atom<Result | null>(null);
+  readonly diagnostics = new Atom<readonly Diagnostic[]>([]);
+  /** What the script printed in its last run, failed ones included. */
+  readonly stdout = new Atom("");
+  /** A defect of ours, in words; null when all is well. */
+  readonly failure = new Atom<string | null>(null);
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #generation = 0;
+  /** Text and target of the result on display. */
+  #shown = "";
+
+  constructor(
+    private readonly client: Client,
+    private readonly source: () => Source,
+  ) {}
+
+  /** The text or an option changed. */
+  edited(): void {
+    this.schedule(DEBOUNCE_MS, () => void this.estimate(PAUSE_MS));
+  }
+
+  /** First result after opening a script: the values follow without a pause. */
+  opened(): void {
+    this.schedule(0, () => void this.estimate(0));
+  }
+
+  /** The Run button: values at once, or a fresh estimate in estimate mode. */
+  run(): void {
+    const { mode } = this.source();
+    this.schedule(0, () => void this.start(mode));
+  }
+
+  stop(): void {
+    this.schedule(null, () => undefined);
+    this.client.stop();
+  }
+
+  private schedule(delayMs: number | null, then: () => void): void {
+    this.#generation += 1;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = delayMs === null ? null : setTimeout(then, delayMs);
+  }
+
+  private async estimate(pauseMs: number): Promise<void> {
+    const generation = this.#generation;
+    const report = await this.start("estimate", pauseMs === 0);
+    if (generation !== this.#generation || report === null) return;
+    if (this.source().mode === "simulate" && affordable(report)) this.schedule(pauseMs, () => void this.start("simulate"));
+    else this.settle();
+  }
+
+  /** Runs the present text; the report when it has no error. */
+  private async start(mode: Mode, more = false): Promise<Report | null> {
+    const { main, text, target } = this.source();
+    const job: Job = { main, text, options: { target, mode } };
+    const generation = this.#generation;
+    this.state.set(this.state.value === "loading" ? "loading" : "running");
+    const ending = await this.client.run(job);
+    if (generation !== this.#generation && ending.kind !== "done") {
+      if (this.#timer === null) this.settle();
+      return null;
+    }
+    const report = this.accept(ending, job);
+    if (!more || report === null) this.settle();
+    return report;
+  }
+
+  private accept(ending: Ending, job: Job): Report | null {
+    if (ending.kind !== "done") {
+      if (ending.kind === "failed") this.failure.set(ending.message);
+      this.markStale();
+      return null;
+    }
+    const { report } = ending.done;
+    const failed = report.diagnostics.some((diagnostic) => diagnostic.severity === "error");
+    this.failure.set(null);
+    this.stdout.set(report.stdout);
+    this.diagnostics.set(report.diagnostics);
+    if (failed) this.markStale();
+    else {
+      this.#shown = keyOf(job.text, job.options.target);
+      this.result.set({ ...ending.done, stale: false });
+    }
+    return failed ? null : report;
+  }
+
+  private markStale(): void {
+    const { value } = this.result;
+    if (value !== null && !value.stale) this.result.set({ ...value, stale: true });
+  }
+
+  private settle(): void {
+    const { text, target } = this.source();
+    if (this.#shown !== keyOf(text, target)) this.markStale();
+    const failed = this.failure.value !== null || this.diagnostics.value.some((diagnostic) => diagnostic.severity === "error");
+    this.state.set(failed ? "error" : "ready");
+  }
+}
+
+function keyOf(text: string, target: Target): string {
+  return `${target}\n${text}`;
+}
+
+function affordable(report: Report): boolean {
+  const flops = report.launches.reduce((sum, launch) => sum + (launch.summary["hardware_flops"] ?? 0), 0);
+  const instructions = report.launches.reduce((sum, launch) => sum + launch.instructions, 0);
+  return flops <= AFFORDABLE_FLOPS && instructions <= AFFORDABLE_INSTRUCTIONS;
+}

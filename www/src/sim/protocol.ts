@@ -1,0 +1,203 @@
+/**
+ * What the page and the worker say to each other. One request union, one reply union; every reply names the request it answers.
+ * The report is the JSON of `trn3 run --json`; bulk data travels as typed arrays whose buffers are transferred.
+ */
+import type { Ps } from "../base/units.ts";
+
+/** Chip generations that can be simulated. */
+export const TARGETS = ["trn1", "trn2", "trn3"] as const;
+export type Target = (typeof TARGETS)[number];
+
+/** `simulate` computes values and times, `estimate` times only. */
+export type Mode = "simulate" | "estimate";
+
+/** The engines of a core in the order in which they are drawn, with the DMA queues as a group of their own. */
+export const ENGINES = ["tensor", "vector", "scalar", "gpsimd", "sync", "dma"] as const;
+export type Engine = (typeof ENGINES)[number];
+
+export interface EngineReport {
+  readonly active_ns: number;
+  readonly active_percent: number;
+  readonly instructions: number;
+}
+
+export interface Advice {
+  readonly id: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly line: number;
+  readonly gain_percent: number;
+}
+
+export interface LaunchReport {
+  readonly kernel: string;
+  readonly grid: readonly number[];
+  readonly latency_ns: number;
+  readonly kernel_ns: number;
+  readonly instructions: number;
+  readonly engines: Readonly<Record<Engine, EngineReport>>;
+  readonly summary: Readonly<Record<string, number>>;
+  readonly memory: Readonly<Record<string, number>>;
+  readonly bound_by: string;
+  readonly advice: readonly Advice[];
+  readonly outputs: readonly { readonly shape: readonly number[]; readonly dtype: string }[];
+}
+
+export interface Diagnostic {
+  readonly severity: "error" | "warning" | "note";
+  readonly code: string;
+  readonly message: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly end_line: number;
+  readonly end_column: number;
+  readonly notes: readonly string[];
+}
+
+export interface Report {
+  readonly version: number;
+  readonly target: Target;
+  readonly mode: Mode;
+  readonly stdout: string;
+  readonly launches: readonly LaunchReport[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** One comparison that the script made on host values. */
+export interface Check {
+  readonly line: number;
+  readonly state: "passed" | "failed" | "skipped";
+  readonly text: string;
+}
+
+/** One row of the timeline. */
+export interface Track {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: "engine" | "dma";
+  readonly engine: Engine;
+}
+
+/** Capacities that the charts are drawn against. */
+export interface Limits {
+  readonly sbuf_bytes_per_partition: number;
+  readonly psum_banks: number;
+  readonly hbm_gbps: number;
+}
+
+/** What a launch offers besides its report. */
+export interface LaunchInfo {
+  readonly end_ps: number;
+  readonly tracks: readonly Track[];
+  readonly limits: Limits;
+}
+
+/** Spans of one track within a window; spans closer than a pixel are merged into one that says how many it stands for. */
+export interface Window {
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  /** Instance index for `instruction`; of a merged span the first one. */
+  readonly inst: Uint32Array;
+  /** Source line, 0 when spans of several lines were merged. */
+  readonly line: Uint32Array;
+  /** How many instances the span stands for. */
+  readonly count: Uint32Array;
+  /** Index into `names`. */
+  readonly name: Uint16Array;
+  readonly names: readonly string[];
+}
+
+export interface Operand {
+  readonly role: string;
+  readonly text: string;
+}
+
+/** All that is known of one executed instruction. */
+export interface Instruction {
+  readonly inst: number;
+  readonly name: string;
+  readonly engine: string;
+  readonly track: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly operands: readonly Operand[];
+  readonly start_ps: number;
+  readonly end_ps: number;
+  /** When the instruction reached the head of its queue; the difference to the start is the time it waited. */
+  readonly ready_ps: number;
+  /** What it waited for, in words; empty when it did not wait. */
+  readonly waited_for: string;
+}
+
+/** Series that `counters` can sample. */
+export type Counter = "hbm_read_gbps" | "hbm_write_gbps" | "sbuf_bytes_per_partition" | "psum_banks";
+
+export interface ParamDoc {
+  readonly name: string;
+  readonly type: string;
+  readonly default: string | null;
+  readonly doc: string;
+}
+
+/** One documented `nki.*` name. */
+export interface CatalogEntry {
+  readonly name: string;
+  readonly kind: "function" | "constant" | "class" | "module";
+  readonly signature: string;
+  readonly doc: string;
+  readonly params: readonly ParamDoc[];
+}
+
+export interface Options {
+  readonly target: Target;
+  readonly mode: Mode;
+}
+
+export type Phase = "parse" | "trace" | "execute" | "schedule" | "done";
+
+export type Request =
+  | { readonly kind: "run"; readonly id: number; readonly main: string; readonly text: string; readonly options: Options }
+  | { readonly kind: "cancel"; readonly id: number }
+  | {
+      readonly kind: "window";
+      readonly id: number;
+      readonly run: number;
+      readonly launch: number;
+      readonly tracks: readonly number[];
+      readonly from: Ps;
+      readonly to: Ps;
+      readonly pixels: number;
+    }
+  | {
+      readonly kind: "counters";
+      readonly id: number;
+      readonly run: number;
+      readonly launch: number;
+      readonly names: readonly Counter[];
+      readonly from: Ps;
+      readonly to: Ps;
+      readonly buckets: number;
+    }
+  | { readonly kind: "instruction"; readonly id: number; readonly run: number; readonly launch: number; readonly inst: number }
+  | { readonly kind: "catalog"; readonly id: number };
+
+export type Reply =
+  | { readonly kind: "ready" }
+  | { readonly kind: "progress"; readonly id: number; readonly phase: Phase; readonly fraction: number }
+  | {
+      readonly kind: "done";
+      readonly id: number;
+      readonly report: Report;
+      readonly checks: readonly Check[];
+      readonly launches: readonly LaunchInfo[];
+      readonly elapsed_ms: number;
+    }
+  | { readonly kind: "cancelled"; readonly id: number }
+  | { readonly kind: "failed"; readonly id: number; readonly message: string }
+  | { readonly kind: "gone"; readonly id: number }
+  | { readonly kind: "window"; readonly id: number; readonly windows: readonly Window[] }
+  | { readonly kind: "counters"; readonly id: number; readonly series: readonly Float64Array[] }
+  | { readonly kind: "instruction"; readonly id: number; readonly instruction: Instruction }
+  | { readonly kind: "catalog"; readonly id: number; readonly entries: readonly CatalogEntry[] };
