@@ -17,7 +17,13 @@ export default tseslint.config(
         { property: 'outerHTML', message: 'Build elements; text of a kernel must never become markup.' },
       ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
+      // With noUncheckedIndexedAccess a checked index needs an assertion; `as` says to what, `!` does not.
+      '@typescript-eslint/non-nullable-type-assertion-style': 'off',
     },
   },
   {

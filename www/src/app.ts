@@ -137,6 +137,7 @@ class App {
       this.#editor.reveal(line, column);
       this.#editor.focus();
     },
+    applyFix: (fix) => this.#editor.applyFix(fix),
     reveal: (line) => this.#editor.reveal(line, 1),
     setParam: (name, literal) => this.#editor.apply(setParam(this.#editor.text, name, literal)),
   });

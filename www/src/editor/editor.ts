@@ -14,11 +14,11 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
-import type { CatalogEntry, Diagnostic } from "../sim/protocol.ts";
+import type { CatalogEntry, Diagnostic, Fix } from "../sim/protocol.ts";
 import { completeNki } from "./completion.ts";
 import { hoverDocs, signatureHelp } from "./hover.ts";
 import { flashLine, lineFlash } from "./line-flash.ts";
-import { offsetOf, showDiagnostics } from "./lint.ts";
+import { applyFix, offsetOf, showDiagnostics } from "./lint.ts";
 import { Manifest } from "./manifest.ts";
 import type { Edit } from "./params.ts";
 import { editorTheme } from "./theme.ts";
@@ -57,6 +57,12 @@ export class Editor {
 
   apply(edit: Edit | null): void {
     if (edit !== null) this.#view.dispatch({ changes: edit, userEvent: "input.control" });
+  }
+
+  /** Does what a diagnostic proposes. */
+  applyFix(fix: Fix): void {
+    applyFix(this.#view, fix);
+    this.#view.focus();
   }
 
   /** Shows a place, puts the caret there and marks the line until the next jump. */

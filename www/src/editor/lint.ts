@@ -2,13 +2,20 @@ import { type Diagnostic as Marker, setDiagnostics } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import { clamp } from "../base/geom.ts";
-import type { Diagnostic } from "../sim/protocol.ts";
+import type { Diagnostic, Fix } from "../sim/protocol.ts";
 
 /** Offset of a 1-based line and column (in characters); positions outside the text are moved to its nearest end. */
 export function offsetOf(doc: Text, line: number, column: number): number {
   const info = doc.line(clamp(line, 1, doc.lines));
-  const characters = [...info.text].slice(0, Math.max(0, column - 1)).join("");
+  const characters = Array.from(info.text).slice(0, Math.max(0, column - 1)).join("");
   return info.from + Math.min(characters.length, info.length);
+}
+
+/** Replaces what a fix wants replaced. */
+export function applyFix(view: EditorView, fix: Fix): void {
+  const from = offsetOf(view.state.doc, fix.line, fix.column);
+  const to = Math.max(from, offsetOf(view.state.doc, fix.end_line, fix.end_column));
+  view.dispatch({ changes: { from, to, insert: fix.replacement }, userEvent: "input.control" });
 }
 
 function toMarker(doc: Text, diagnostic: Diagnostic): Marker {
@@ -20,6 +27,7 @@ function toMarker(doc: Text, diagnostic: Diagnostic): Marker {
     severity: diagnostic.severity === "note" ? "info" : diagnostic.severity,
     message: [diagnostic.message, ...diagnostic.notes].join("\n"),
     source: diagnostic.code,
+    actions: diagnostic.fixes.map((fix) => ({ name: fix.title, apply: (view) => applyFix(view, fix) })),
   };
 }
 

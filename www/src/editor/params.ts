@@ -58,7 +58,7 @@ export function unquote(literal: string): string {
 
 /** A value as a literal of the same kind as `model`. */
 export function quoteLike(model: string, value: string): string {
-  const quote = model[0] === '"' || model[0] === "'" ? model[0] : "";
+  const quote = /^["']/.exec(model)?.[0] ?? "";
   return quote === "" ? value : quote + value.replace(/[\\"']/g, "\\$&") + quote;
 }
 
@@ -82,14 +82,14 @@ export const PRECISION = "precision";
 /** The precision in the text and the ones that the kernel offers; null when it has no such control. */
 export function readPrecision(text: string): { readonly current: string; readonly offered: readonly string[] } | null {
   const param = findParams(text).find(({ name }) => name === PRECISION);
-  if (param === undefined || param.control.kind !== "choice") return null;
+  if (param?.control.kind !== "choice") return null;
   return { current: unquote(param.literal), offered: param.control.options.map(unquote) };
 }
 
 /** The edit that selects a precision; null when the kernel does not offer it. */
 export function setPrecision(text: string, precision: string): Edit | null {
   const param = findParams(text).find(({ name }) => name === PRECISION);
-  if (param === undefined || param.control.kind !== "choice") return null;
+  if (param?.control.kind !== "choice") return null;
   const option = param.control.options.find((candidate) => unquote(candidate) === precision);
   return option === undefined ? null : setParam(text, PRECISION, option);
 }

@@ -4,7 +4,7 @@ import type { Ps, TimeRange } from "../base/units.ts";
 import type { Param } from "../editor/params.ts";
 import type { Activity, Client } from "../sim/client.ts";
 import type { Live, Result } from "../sim/live.ts";
-import type { LaunchInfo, LaunchReport } from "../sim/protocol.ts";
+import type { Fix, LaunchInfo, LaunchReport } from "../sim/protocol.ts";
 
 /** One launch of the result on display. */
 export interface Shown {
@@ -39,6 +39,7 @@ export interface PanelContext {
   readonly goTo: (line: number, column: number) => void;
   /** Shows a line in the editor and leaves the focus where it is. */
   readonly reveal: (line: number) => void;
+  readonly applyFix: (fix: Fix) => void;
   readonly setParam: (name: string, literal: string) => void;
 }
 

@@ -95,13 +95,13 @@ export class Client {
     const id = this.#nextId++;
     return new Promise((resolve) => {
       this.#questions.set(id, (reply) => resolve(reply === null ? null : read(reply)));
-      this.#worker.postMessage({ ...question, id } as Request);
+      this.#worker.postMessage({ ...question, id });
     });
   }
 
   private startQueued(): void {
     const next = this.#queued;
-    if (next === null) return;
+    if (next === null || this.#running !== null) return;
     this.#queued = null;
     const id = this.#nextId++;
     this.#running = { ...next, id };
@@ -122,7 +122,7 @@ export class Client {
     this.#running = null;
     if (this.#queued === null) this.activity.set(IDLE);
     running?.settle(ending);
-    if (this.#running === null) this.startQueued();
+    this.startQueued();
   }
 
   private replaceWorker(): void {

@@ -43,16 +43,35 @@ export interface LaunchReport {
   readonly outputs: readonly { readonly shape: readonly number[]; readonly dtype: string }[];
 }
 
-export interface Diagnostic {
-  readonly severity: "error" | "warning" | "note";
-  readonly code: string;
-  readonly message: string;
+/** A place in a file; lines and columns (in characters) count from 1, the end is one past the last column. */
+export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
   readonly end_line: number;
   readonly end_column: number;
+}
+
+/** A second place of a diagnostic, or a call that led to it. */
+export interface Related extends Place {
+  readonly message: string;
+}
+
+/** A replacement that would mend an error. */
+export interface Fix extends Place {
+  readonly title: string;
+  readonly replacement: string;
+}
+
+export interface Diagnostic extends Place {
+  readonly severity: "error" | "warning" | "note";
+  readonly code: string;
+  readonly message: string;
   readonly notes: readonly string[];
+  readonly labels: readonly Related[];
+  /** Outermost first. */
+  readonly calls: readonly Related[];
+  readonly fixes: readonly Fix[];
 }
 
 export interface Report {
@@ -66,9 +85,12 @@ export interface Report {
 
 /** One comparison that the script made on host values. */
 export interface Check {
-  readonly line: number;
-  readonly state: "passed" | "failed" | "skipped";
+  readonly result: "passed" | "failed" | "skipped";
+  /** The condition as it is written. */
   readonly text: string;
+  /** Facts beside it, such as the largest error. */
+  readonly note: string;
+  readonly line: number;
 }
 
 /** One row of the timeline. */

@@ -38,6 +38,7 @@ export const en = {
   problems_errors: "Errors: {count}",
   problems_warnings: "Warnings: {count}",
   problem_at: "line {line}, column {column}",
+  called_in: "in {name}, called at",
   results: "Results",
   splitter: "Width of the editor",
   state_loading: "Loading the simulator…",

@@ -40,6 +40,7 @@ export const ko: Dictionary = {
   problems_errors: "오류 {count}개",
   problems_warnings: "경고 {count}개",
   problem_at: "{line}행 {column}열",
+  called_in: "{name} 안, 호출 위치",
   results: "결과",
   splitter: "편집기 너비",
   state_loading: "시뮬레이터를 불러오는 중…",

@@ -40,6 +40,7 @@ export const zh: Dictionary = {
   problems_errors: "{count} 个错误",
   problems_warnings: "{count} 个警告",
   problem_at: "第 {line} 行，第 {column} 列",
+  called_in: "在 {name} 中，调用于",
   results: "结果",
   splitter: "编辑器宽度",
   state_loading: "正在加载模拟器…",

@@ -15,6 +15,11 @@ function boundName(t: Translate, bound: string): string {
   return key === undefined ? bound : t(key);
 }
 
+/** What a check found; its condition when it found nothing worth telling. */
+function noteOf(check: Check | undefined): string {
+  return check === undefined ? "" : check.note !== "" ? check.note : check.text;
+}
+
 /** One number with a caption and a bar that shows its share of a limit. */
 class Tile {
   readonly element: HTMLElement;
@@ -168,20 +173,20 @@ class Headline {
 
   private updateChecks(checks: readonly Check[]): void {
     const { t } = this.context;
-    const state = checks.some((check) => check.state === "failed") ? "failed" : (checks.find(({ state }) => state === "skipped")?.state ?? "passed");
+    const state = (["failed", "skipped"] as const).find((result) => checks.some((check) => check.result === result)) ?? "passed";
     const verdict = checks.length === 0 ? t("check_none") : t(`check_${state}`);
     const symbol = checks.length === 0 ? "skip" : ({ passed: "check", failed: "cross", skipped: "skip" } as const)[state];
     setAttr(this.#check, "class", `check check-${checks.length === 0 ? "skipped" : state}`);
     setAttr(this.#check, "data-check", checks.length === 0 ? "none" : state);
-    const first = checks.find((check) => check.state === state);
-    const summary = h("summary", {}, icon(symbol), h("span", { class: "check-verdict" }, verdict), h("span", { class: "check-text" }, first?.text ?? ""));
+    const first = checks.find((check) => check.result === state);
+    const summary = h("summary", {}, icon(symbol), h("span", { class: "check-verdict" }, verdict), h("span", { class: "check-text" }, noteOf(first)));
     fill(this.#check, summary, h("ul", {}, ...checks.map((check) => this.checkRow(check))));
   }
 
   private checkRow(check: Check): HTMLElement {
     const { t, goTo } = this.context;
     const link = h("button", { class: "link", type: "button", onClick: () => goTo(check.line, 1) }, t("line", { line: check.line }));
-    return h("li", { class: `check-${check.state}` }, link, " ", check.text);
+    return h("li", { class: `check-${check.result}` }, link, " ", h("code", {}, check.text), " ", check.note);
   }
 }
 

@@ -59,7 +59,7 @@ export class Chart {
   update(data: ChartData, from: number, to: number): void {
     this.#data = data;
     this.#plot ??= this.build();
-    this.#plot.setData([data.times, ...data.series] as unknown as uPlot.AlignedData, false);
+    this.#plot.setData([data.times, ...data.series], false);
     this.#plot.setScale("x", { min: from, max: to });
     this.#plot.setScale("y", { min: 0, max: ceiling(this.spec, data) });
   }
@@ -135,8 +135,7 @@ export class Chart {
   }
 
   private pointerMoved(plot: uPlot): void {
-    const over = plot.cursor.event !== undefined && plot.cursor.event !== null;
-    const { left = -1 } = plot.cursor;
-    if (over) this.onPointer(left < 0 ? null : plot.posToVal(left, "x"));
+    const { event, left = -1 } = plot.cursor;
+    if (event) this.onPointer(left < 0 ? null : plot.posToVal(left, "x"));
   }
 }

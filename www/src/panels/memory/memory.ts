@@ -118,7 +118,8 @@ class ChartRow {
 class Memory {
   readonly rows: readonly ChartRow[];
   #busy = false;
-  #again = false;
+  /** Counts the requests, so that one that arrives while a question is open is not lost. */
+  #wanted = 0;
 
   constructor(
     host: HTMLElement,
@@ -131,16 +132,14 @@ class Memory {
 
   /** Samples the visible range; while one question is open the next one waits. */
   async refresh(): Promise<void> {
-    if (this.#busy) {
-      this.#again = true;
-      return;
-    }
+    this.#wanted += 1;
+    if (this.#busy) return;
     this.#busy = true;
-    do {
-      this.#again = false;
+    for (let asked = 0; asked !== this.#wanted; ) {
+      asked = this.#wanted;
       const { value: shown } = this.context.shown;
       if (shown !== null) await this.sample(shown, this.context.viewport.value ?? { from: ps(0), to: ps(shown.info.end_ps) });
-    } while (this.#again);
+    }
     this.#busy = false;
   }
 

@@ -1,6 +1,6 @@
 import { type Dispose, Scope } from "../../base/atom.ts";
 import { fill, h, icon, setAttr } from "../../base/dom.ts";
-import type { Diagnostic } from "../../sim/protocol.ts";
+import type { Diagnostic, Fix, Related } from "../../sim/protocol.ts";
 import type { Panel, PanelContext } from "../panel.ts";
 
 function row(diagnostic: Diagnostic, context: PanelContext): HTMLElement {
@@ -13,7 +13,16 @@ function row(diagnostic: Diagnostic, context: PanelContext): HTMLElement {
     h("span", { class: "problem-message" }, diagnostic.message),
     h("span", { class: "problem-place", title: t("problem_at", { line: diagnostic.line, column: diagnostic.column }) }, `${diagnostic.line}:${diagnostic.column}`),
   );
-  const notes = diagnostic.notes.map((note) => h("li", {}, note));
+  const place = (related: Related): HTMLElement =>
+    h("li", {}, `${related.message} `, h("button", { class: "link", type: "button", onClick: () => goTo(related.line, related.column) }, t("line", { line: related.line })));
+  const fix = (repair: Fix): HTMLElement =>
+    h("li", {}, h("button", { class: "button button-small", type: "button", "data-fix": repair.replacement, onClick: () => context.applyFix(repair) }, icon("bulb"), repair.title));
+  const notes = [
+    ...diagnostic.labels.map(place),
+    ...diagnostic.notes.map((note) => h("li", {}, note)),
+    ...diagnostic.calls.map((call) => place({ ...call, message: t("called_in", { name: call.message }) })),
+    ...diagnostic.fixes.map(fix),
+  ];
   return h(
     "li",
     { class: `problem-row problem-${severity}`, "data-code": diagnostic.code, "data-line": diagnostic.line, "data-column": diagnostic.column },

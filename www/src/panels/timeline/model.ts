@@ -38,7 +38,7 @@ export class Model {
 
   private covers(shown: Shown, view: TimeRange, widthPx: number): boolean {
     const { rows } = this;
-    if (rows === null || rows.run !== shown.result.id || rows.launch !== shown.index) return false;
+    if (rows?.run !== shown.result.id || rows.launch !== shown.index) return false;
     const pixelPs = (view.to - view.from) / widthPx;
     const inside = rows.covered.from <= view.from && rows.covered.to >= view.to;
     return inside && rows.pixelPs <= pixelPs * 1.05 && rows.pixelPs >= pixelPs * 0.4;

@@ -52,10 +52,7 @@ export const utilization: Panel = {
     scope.watch([context.shown], () => {
       const shown = context.shown.value;
       if (shown === null) return;
-      for (const row of rows) {
-        const engine = shown.report.engines[row.engine];
-        if (engine !== undefined) row.update(engine);
-      }
+      for (const row of rows) row.update(shown.report.engines[row.engine]);
     });
     return () => scope.dispose();
   },
