@@ -4,7 +4,7 @@ import "./style/tokens.css";
 import "./style/layout.css";
 import "./style/panels.css";
 import { startApp } from "./app.ts";
-import { loadGallery } from "./gallery.ts";
+import { loadGallery } from "./base/gallery.ts";
 
 const kernels = import.meta.glob<string>("../../kernels/*.py", { query: "?raw", import: "default", eager: true });
 const root = document.getElementById("app");

@@ -29,7 +29,7 @@ const COUNT_UNITS = [
 
 /** Four significant digits, never in exponent form, without trailing zeros after a whole number. */
 export function significant(value: number): string {
-  const size = Math.abs(value);
+  const size = Number(Math.abs(value).toPrecision(4));
   if (size === 0) return "0";
   const decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
   const text = value.toFixed(decimals);

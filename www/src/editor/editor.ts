@@ -20,7 +20,7 @@ import { hoverDocs, signatureHelp } from "./hover.ts";
 import { flashLine, lineFlash } from "./line-flash.ts";
 import { applyFix, offsetOf, showDiagnostics } from "./lint.ts";
 import { Manifest } from "./manifest.ts";
-import type { Edit } from "./params.ts";
+import type { Edit } from "../base/params.ts";
 import { editorTheme } from "./theme.ts";
 
 export interface EditorEvents {

@@ -72,6 +72,6 @@ export function enclosingCall(text: string, offset: number): { readonly callee: 
 function describeCall(text: string, open: number, offset: number, argument: number): ReturnType<typeof enclosingCall> {
   const callee = /([A-Za-z_][\w.]*)\s*$/.exec(text.slice(Math.max(0, open - 200), open));
   if (callee?.[1] === undefined) return null;
-  const keyword = /(?:^|[(,])\s*(\w+)\s*=[^=]?[^,]*$/.exec(text.slice(open, offset));
+  const keyword = /(?:^|[(,])\s*(\w+)\s*=(?!=)[^,]*$/.exec(text.slice(open, offset));
   return { callee: callee[1], argument, keyword: keyword?.[1] ?? null };
 }

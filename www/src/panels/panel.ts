@@ -1,7 +1,7 @@
 import type { Atom, Dispose, Readable } from "../base/atom.ts";
 import type { Translate } from "../base/i18n/i18n.ts";
 import type { Ps, TimeRange } from "../base/units.ts";
-import type { Param } from "../editor/params.ts";
+import type { Param } from "../base/params.ts";
 import type { Activity, Client } from "../sim/client.ts";
 import type { Live, Result } from "../sim/live.ts";
 import type { Fix, LaunchInfo, LaunchReport } from "../sim/protocol.ts";

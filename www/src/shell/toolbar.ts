@@ -1,6 +1,6 @@
 import { fill, h, icon, setAttr, setText } from "../base/dom.ts";
 import { LANGUAGES, type Key, type Language, type Translate } from "../base/i18n/i18n.ts";
-import type { Kernel } from "../gallery.ts";
+import type { Kernel } from "../base/gallery.ts";
 import type { Activity } from "../sim/client.ts";
 import type { PageState } from "../sim/live.ts";
 import { TARGETS, type Mode, type Target } from "../sim/protocol.ts";

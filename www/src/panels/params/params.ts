@@ -1,7 +1,7 @@
 import { type Dispose, Scope } from "../../base/atom.ts";
 import { clamp } from "../../base/geom.ts";
 import { fill, h } from "../../base/dom.ts";
-import { PRECISION, type Param, quoteLike, unquote } from "../../editor/params.ts";
+import { PRECISION, type Param, quoteLike, unquote } from "../../base/params.ts";
 import type { Panel, PanelContext } from "../panel.ts";
 
 /** What tells whether the controls must be built anew: everything but the values. */
