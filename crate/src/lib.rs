@@ -12,4 +12,5 @@ pub mod machine;
 pub mod numerics;
 pub mod syntax;
 pub mod tensor;
+pub mod timing;
 pub mod trace;

@@ -85,7 +85,11 @@ impl CallArgs {
     /// Positional arguments without a place.
     pub fn positional(values: impl IntoIterator<Item = Value>) -> Self {
         let positional = values.into_iter().map(|value| Arg { value, span: NOWHERE }).collect();
-        Self { positional, keywords: Vec::new(), span: None }
+        Self {
+            positional,
+            keywords: Vec::new(),
+            span: None,
+        }
     }
 
     /// Adds a keyword argument without a place.
@@ -137,7 +141,10 @@ impl Signature {
         let inner = text.trim().trim_start_matches('(');
         for part in split_params(inner.strip_suffix(')').unwrap_or(inner)) {
             if part == "/" {
-                signature.params.iter_mut().for_each(|param| param.passing = Passing::Positional);
+                signature
+                    .params
+                    .iter_mut()
+                    .for_each(|param| param.passing = Passing::Positional);
             } else if part.starts_with("**") {
                 signature.keywords = true;
             } else if let Some(name) = part.strip_prefix('*') {
@@ -156,7 +163,10 @@ impl Signature {
 
     /// The number of parameters that a positional argument can fill.
     pub fn positional_count(&self) -> usize {
-        self.params.iter().filter(|param| param.passing != Passing::Keyword).count()
+        self.params
+            .iter()
+            .filter(|param| param.passing != Passing::Keyword)
+            .count()
     }
 }
 
@@ -204,7 +214,14 @@ impl Args {
                 return Err(too_many(builtin.name, &signature, given).at(arg.span));
             }
         }
-        let mut args = Self { builtin, signature, slots, rest, keywords: Vec::new(), span: call.span };
+        let mut args = Self {
+            builtin,
+            signature,
+            slots,
+            rest,
+            keywords: Vec::new(),
+            span: call.span,
+        };
         for (name, arg) in call.keywords {
             args.bind_keyword(name, arg)?;
         }
@@ -240,7 +257,11 @@ impl Args {
             .filter(|(param, slot)| param.default.is_none() && slot.is_none())
             .map(|(param, _)| param.name)
             .collect();
-        if missing.is_empty() { Ok(()) } else { Err(missing_arguments(self.builtin.name, "positional", &missing)) }
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(missing_arguments(self.builtin.name, "positional", &missing))
+        }
     }
 
     /// The name of the function, for messages.
@@ -270,12 +291,19 @@ impl Args {
 
     /// Moves parameter `at` out; `None` if no argument was passed.
     pub fn take(&mut self, at: usize) -> Value {
-        self.slots.get_mut(at).and_then(Option::take).map_or(Value::None, |arg| arg.value)
+        self.slots
+            .get_mut(at)
+            .and_then(Option::take)
+            .map_or(Value::None, |arg| arg.value)
     }
 
     /// Where parameter `at` was written, if it was passed by a script.
     pub fn span(&self, at: usize) -> Option<Span> {
-        self.slots.get(at).and_then(Option::as_ref).map(|arg| arg.span).filter(|&span| span != NOWHERE)
+        self.slots
+            .get(at)
+            .and_then(Option::as_ref)
+            .map(|arg| arg.span)
+            .filter(|&span| span != NOWHERE)
     }
 
     /// Where the argument called `name` was written.
@@ -305,7 +333,9 @@ impl Args {
 
     /// The native object of a method call.
     pub fn receiver<T: NativeObject>(&self) -> Result<&T> {
-        self.value(0).downcast().ok_or_else(|| self.wrong(0, "an object of its own type"))
+        self.value(0)
+            .downcast()
+            .ok_or_else(|| self.wrong(0, "an object of its own type"))
     }
 
     /// Parameter `at` as a native object; `what` completes "must be …".
@@ -316,7 +346,10 @@ impl Args {
     /// Parameter `at` as an integer. An unknown value suspends the run.
     pub fn int(&self, at: usize) -> Result<i64> {
         match self.value(at) {
-            Value::Unknown => Err(Raised::suspend(format!("{}() needs the value of an argument", self.builtin.name))),
+            Value::Unknown => Err(Raised::suspend(format!(
+                "{}() needs the value of an argument",
+                self.builtin.name
+            ))),
             value => value.as_int().ok_or_else(|| self.wrong(at, "an integer")),
         }
     }
@@ -328,20 +361,31 @@ impl Args {
 
     /// Parameter `at` as an integer, or `default` if it was not passed.
     pub fn int_or(&self, at: usize, default: i64) -> Result<i64> {
-        if self.get(at).is_none() { Ok(default) } else { self.int(at) }
+        if self.get(at).is_none() {
+            Ok(default)
+        } else {
+            self.int(at)
+        }
     }
 
     /// Parameter `at` as a float. An unknown value suspends the run.
     pub fn float(&self, at: usize) -> Result<f64> {
         match self.value(at) {
-            Value::Unknown => Err(Raised::suspend(format!("{}() needs the value of an argument", self.builtin.name))),
+            Value::Unknown => Err(Raised::suspend(format!(
+                "{}() needs the value of an argument",
+                self.builtin.name
+            ))),
             value => value.as_float().ok_or_else(|| self.wrong(at, "a real number")),
         }
     }
 
     /// Parameter `at` as a float, or `default` if it was not passed.
     pub fn float_or(&self, at: usize, default: f64) -> Result<f64> {
-        if self.get(at).is_none() { Ok(default) } else { self.float(at) }
+        if self.get(at).is_none() {
+            Ok(default)
+        } else {
+            self.float(at)
+        }
     }
 
     /// Parameter `at` as a string.
@@ -351,7 +395,11 @@ impl Args {
 
     /// Parameter `at` as a string, or `default` if it was not passed.
     pub fn str_or<'a>(&'a self, at: usize, default: &'a str) -> Result<&'a str> {
-        if self.get(at).is_none() { Ok(default) } else { self.str(at) }
+        if self.get(at).is_none() {
+            Ok(default)
+        } else {
+            self.str(at)
+        }
     }
 
     /// Parameter `at` as `True` or `False`, or `default` if it was not passed.
@@ -359,7 +407,10 @@ impl Args {
         match self.get(at) {
             None => Ok(default),
             Some(Value::None) => Ok(false),
-            Some(value) => value.as_int().map(|number| number != 0).ok_or_else(|| self.wrong(at, "True or False")),
+            Some(value) => value
+                .as_int()
+                .map(|number| number != 0)
+                .ok_or_else(|| self.wrong(at, "True or False")),
         }
     }
 
@@ -388,14 +439,21 @@ pub fn plain_type_name(value: &Value) -> String {
 
 /// `f() takes 2 positional arguments but 3 were given`, in all its forms.
 fn too_many(function: &str, signature: &Signature, given: usize) -> Raised {
-    let positional = signature.params.iter().filter(|param| param.passing != Passing::Keyword);
+    let positional = signature
+        .params
+        .iter()
+        .filter(|param| param.passing != Passing::Keyword);
     let required = positional.filter(|param| param.default.is_none()).count();
     Raised::argument_error(too_many_text(function, required, signature.positional_count(), given))
 }
 
 /// The text of the error for too many positional arguments.
 pub fn too_many_text(function: &str, required: usize, accepted: usize, given: usize) -> String {
-    let range = if required == accepted { accepted.to_string() } else { format!("from {required} to {accepted}") };
+    let range = if required == accepted {
+        accepted.to_string()
+    } else {
+        format!("from {required} to {accepted}")
+    };
     let plural = if accepted == 1 && required == accepted { "" } else { "s" };
     let verb = if given == 1 { "was" } else { "were" };
     format!("{function}() takes {range} positional argument{plural} but {given} {verb} given")

@@ -53,13 +53,20 @@ impl Interp {
     /// The signature of a row, taken apart once per run.
     pub fn signature(&mut self, builtin: &'static Builtin) -> Rc<Signature> {
         let key = std::ptr::from_ref(builtin) as usize;
-        Rc::clone(self.signatures.entry(key).or_insert_with(|| Rc::new(Signature::parse(builtin.signature))))
+        Rc::clone(
+            self.signatures
+                .entry(key)
+                .or_insert_with(|| Rc::new(Signature::parse(builtin.signature))),
+        )
     }
 
     /// Appends a line of text (with its line end) to the output.
     pub fn print(&mut self, text: &str) -> Result<()> {
         if self.stdout.len() + text.len() > self.limits.output_bytes {
-            return Err(Raised::limit(format!("the output is longer than {} bytes", self.limits.output_bytes)));
+            return Err(Raised::limit(format!(
+                "the output is longer than {} bytes",
+                self.limits.output_bytes
+            )));
         }
         self.stdout.push_str(text);
         Ok(())
@@ -77,7 +84,12 @@ impl Interp {
 
     /// Records a check of the script on values.
     pub fn record_check(&mut self, span: Span, text: String, outcome: Outcome, note: String) {
-        self.checks.push(Check { span, text, outcome, note });
+        self.checks.push(Check {
+            span,
+            text,
+            outcome,
+            note,
+        });
     }
 
     /// The call expression that is being evaluated.
@@ -92,7 +104,10 @@ impl Interp {
 
     /// The calls in progress, outermost first.
     pub fn chain(&self) -> Vec<CallFrame> {
-        let frame = |call: &Call| CallFrame { function: call.function.to_string(), span: call.span };
+        let frame = |call: &Call| CallFrame {
+            function: call.function.to_string(),
+            span: call.span,
+        };
         self.calls.iter().map(frame).collect()
     }
 
@@ -102,11 +117,17 @@ impl Interp {
         let known = (base..self.calls.len()).rev().find(|&at| self.calls[at].loc.is_some());
         let mut caller = known.and_then(|at| self.calls[at].loc);
         for at in known.map_or(base, |at| at + 1)..self.calls.len() {
-            let loc = self.intern(Loc { span: self.calls[at].span, caller });
+            let loc = self.intern(Loc {
+                span: self.calls[at].span,
+                caller,
+            });
             self.calls[at].loc = Some(loc);
             caller = Some(loc);
         }
-        self.intern(Loc { span: self.span, caller })
+        self.intern(Loc {
+            span: self.span,
+            caller,
+        })
     }
 
     fn intern(&mut self, loc: Loc) -> LocId {
@@ -171,8 +192,10 @@ impl Interp {
             return Ok(());
         }
         let limit = self.limits.items;
-        Err(Raised::limit(format!("a container of {count} items is above the limit of {limit}"))
-            .hint("use a range, an iterator or a NumPy array instead"))
+        Err(
+            Raised::limit(format!("a container of {count} items is above the limit of {limit}"))
+                .hint("use a range, an iterator or a NumPy array instead"),
+        )
     }
 }
 

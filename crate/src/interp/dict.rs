@@ -89,7 +89,9 @@ impl Dict {
 
     /// The last live position.
     pub fn last(&self) -> Option<u32> {
-        (0..self.entries.len() as u32).rev().find(|&at| self.entries[at as usize].is_some())
+        (0..self.entries.len() as u32)
+            .rev()
+            .find(|&at| self.entries[at as usize].is_some())
     }
 
     /// The entries in order.
@@ -116,7 +118,8 @@ impl Dict {
     pub fn set_str(&mut self, key: &str, value: Value) {
         let hash = hash_str(key);
         let found = self.candidates(hash).iter().copied().find(|&at| {
-            self.entry(at).is_some_and(|entry| matches!(&entry.key, Value::Str(text) if **text == *key))
+            self.entry(at)
+                .is_some_and(|entry| matches!(&entry.key, Value::Str(text) if **text == *key))
         });
         match found {
             Some(at) => self.set_value(at, value),
@@ -192,7 +195,9 @@ impl Namespace {
 
     /// Names and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &Value)> {
-        self.entries.iter().filter_map(|(name, value)| value.as_ref().map(|value| (name, value)))
+        self.entries
+            .iter()
+            .filter_map(|(name, value)| value.as_ref().map(|value| (name, value)))
     }
 
     /// Removes everything.

@@ -58,7 +58,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 200_000_000, recursion: 100, items: 10_000_000, integer_bits: 1 << 20, output_bytes: 1 << 22 }
+        Self {
+            steps: 200_000_000,
+            recursion: 100,
+            items: 10_000_000,
+            integer_bits: 1 << 20,
+            output_bytes: 1 << 22,
+        }
     }
 }
 

@@ -86,7 +86,9 @@ impl Class {
         if let Some(value) = self.attrs.borrow().get(name) {
             return Some(value.clone());
         }
-        self.mro.iter().find_map(|class| class.attrs.borrow().get(name).cloned())
+        self.mro
+            .iter()
+            .find_map(|class| class.attrs.borrow().get(name).cloned())
     }
 
     /// Whether it is `other` or derives from it.

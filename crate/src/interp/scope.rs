@@ -44,7 +44,14 @@ impl Frame {
         let mut cells: Vec<SharedCell> = Vec::with_capacity(own as usize + captured.len());
         cells.resize_with(own as usize, SharedCell::default);
         cells.extend(captured.iter().cloned());
-        Self { code, module, locals: locals_vec, cells, namespace: None, function: None }
+        Self {
+            code,
+            module,
+            locals: locals_vec,
+            cells,
+            namespace: None,
+            function: None,
+        }
     }
 
     /// Where the names of the code live.
@@ -92,7 +99,11 @@ impl Module {
             return at;
         }
         let at = self.globals.len() as u32;
-        self.globals.push(Global { name: Rc::clone(name), value: None, builtin: None });
+        self.globals.push(Global {
+            name: Rc::clone(name),
+            value: None,
+            builtin: None,
+        });
         self.index.insert(Rc::clone(name), at);
         at
     }
@@ -105,6 +116,9 @@ impl Module {
 
     /// Names that are set, in order.
     pub fn names(&self) -> impl Iterator<Item = &Name> {
-        self.globals.iter().filter(|global| global.value.is_some()).map(|global| &global.name)
+        self.globals
+            .iter()
+            .filter(|global| global.value.is_some())
+            .map(|global| &global.name)
     }
 }

@@ -109,7 +109,11 @@ pub struct Range {
 impl Range {
     /// The number of values.
     pub fn len(self) -> usize {
-        let (low, high) = if self.step > 0 { (self.start, self.stop) } else { (self.stop, self.start) };
+        let (low, high) = if self.step > 0 {
+            (self.start, self.stop)
+        } else {
+            (self.stop, self.start)
+        };
         if low >= high {
             return 0;
         }
@@ -181,7 +185,10 @@ impl Value {
 
     /// A new set.
     pub fn set(items: Dict, frozen: bool) -> Self {
-        Self::Set(Rc::new(SetObject { frozen, items: RefCell::new(items) }))
+        Self::Set(Rc::new(SetObject {
+            frozen,
+            items: RefCell::new(items),
+        }))
     }
 
     /// An object that Rust code defines.
@@ -191,7 +198,10 @@ impl Value {
 
     /// An iterator.
     pub fn iterator(type_name: &'static str, state: impl PyIterator + 'static) -> Self {
-        Self::Iterator(Rc::new(IteratorObject { type_name, state: RefCell::new(Box::new(state)) }))
+        Self::Iterator(Rc::new(IteratorObject {
+            type_name,
+            state: RefCell::new(Box::new(state)),
+        }))
     }
 
     /// An integer, small if it fits.
@@ -273,7 +283,13 @@ impl Value {
             Self::Tuple(_) => TypeTag::Tuple,
             Self::List(_) => TypeTag::List,
             Self::Dict(_) => TypeTag::Dict,
-            Self::Set(set) => if set.frozen { TypeTag::Frozenset } else { TypeTag::Set },
+            Self::Set(set) => {
+                if set.frozen {
+                    TypeTag::Frozenset
+                } else {
+                    TypeTag::Set
+                }
+            }
             Self::Slice(_) => TypeTag::Slice,
             Self::Range(_) => TypeTag::Range,
             Self::Function(_) => TypeTag::Function,

@@ -32,7 +32,14 @@ pub struct Lowerer<'a> {
 impl<'a> Lowerer<'a> {
     /// A lowerer for a file with this text.
     pub fn new(file: FileId, text: &'a str) -> Self {
-        Self { file, text, scopes: Scopes::default(), errors: Vec::new(), yields: 0, depth: 0 }
+        Self {
+            file,
+            text,
+            scopes: Scopes::default(),
+            errors: Vec::new(),
+            yields: 0,
+            depth: 0,
+        }
     }
 
     /// The scopes found.
@@ -47,17 +54,22 @@ impl<'a> Lowerer<'a> {
     pub(super) fn unsupported(&mut self, range: TextRange, what: &str, hint: &str) {
         let span = self.span(range);
         let message = format!("{what} is not supported");
-        self.errors.push(Diagnostic::error(DiagnosticCode::Unsupported, span, message).with_hint(hint));
+        self.errors
+            .push(Diagnostic::error(DiagnosticCode::Unsupported, span, message).with_hint(hint));
     }
 
     pub(super) fn syntax_error(&mut self, range: TextRange, message: &str) {
         let span = self.span(range);
-        self.errors.push(Diagnostic::error(DiagnosticCode::Syntax, span, message));
+        self.errors
+            .push(Diagnostic::error(DiagnosticCode::Syntax, span, message));
     }
 
     /// The source text of a range.
     pub(super) fn source(&self, range: TextRange) -> Rc<str> {
-        self.text.get(range.start().to_usize()..range.end().to_usize()).unwrap_or("").into()
+        self.text
+            .get(range.start().to_usize()..range.end().to_usize())
+            .unwrap_or("")
+            .into()
     }
 
     /// Goes one level deeper, unless that is too deep.
@@ -86,13 +98,21 @@ impl<'a> Lowerer<'a> {
     }
 
     pub(super) fn spanned(&self, kind: ExprKind, range: TextRange) -> Expr {
-        Expr { kind, start: range.start().to_u32(), end: range.end().to_u32() }
+        Expr {
+            kind,
+            start: range.start().to_u32(),
+            end: range.end().to_u32(),
+        }
     }
 
     /// Lowers an expression.
     pub(super) fn expr(&mut self, expr: &py::Expr) -> Expr {
         let range = expr.range();
-        let kind = if self.enter(range) { self.expr_kind(expr) } else { ExprKind::Constant(Constant::None) };
+        let kind = if self.enter(range) {
+            self.expr_kind(expr)
+        } else {
+            ExprKind::Constant(Constant::None)
+        };
         self.leave();
         self.spanned(kind, range)
     }
@@ -117,13 +137,16 @@ impl<'a> Lowerer<'a> {
                 ExprKind::Binary(binary_op(node.op), Box::new(operands))
             }
             py::Expr::UnaryOp(node) => self.unary(node),
-            py::Expr::If(node) => {
-                ExprKind::Conditional(Box::new([&node.test, &node.body, &node.orelse].map(|part| self.expr(part))))
-            }
+            py::Expr::If(node) => ExprKind::Conditional(Box::new(
+                [&node.test, &node.body, &node.orelse].map(|part| self.expr(part)),
+            )),
             py::Expr::Compare(node) => {
                 let left = self.boxed(&node.left);
                 let pairs = node.ops.iter().zip(&node.comparators);
-                ExprKind::Compare(left, pairs.map(|(op, right)| (compare_op(*op), self.expr(right))).collect())
+                ExprKind::Compare(
+                    left,
+                    pairs.map(|(op, right)| (compare_op(*op), self.expr(right))).collect(),
+                )
             }
             py::Expr::Call(node) => ExprKind::Call(Box::new(self.call(node))),
             py::Expr::Attribute(node) => ExprKind::Attribute(self.boxed(&node.value), node.attr.as_str().into()),
@@ -152,9 +175,7 @@ impl<'a> Lowerer<'a> {
         match expr {
             py::Expr::Named(node) => self.walrus(node),
             py::Expr::Lambda(node) => self.lambda(node),
-            py::Expr::ListComp(node) => {
-                self.comprehension(Collection::List, &node.elt, None, &node.generators)
-            }
+            py::Expr::ListComp(node) => self.comprehension(Collection::List, &node.elt, None, &node.generators),
             py::Expr::SetComp(node) => self.comprehension(Collection::Set, &node.elt, None, &node.generators),
             py::Expr::DictComp(node) => match &node.key {
                 Some(key) => self.comprehension(Collection::Dict, key, Some(&node.value), &node.generators),
@@ -190,7 +211,11 @@ impl<'a> Lowerer<'a> {
                 None => Constant::Big(Rc::new(big_integer(&value.to_string()))),
             },
             py::Number::Complex { .. } => {
-                self.unsupported(range, "a complex number", "NKI has no complex numbers; keep two real parts");
+                self.unsupported(
+                    range,
+                    "a complex number",
+                    "NKI has no complex numbers; keep two real parts",
+                );
                 Constant::None
             }
         }
@@ -215,9 +240,16 @@ impl<'a> Lowerer<'a> {
         let function = self.expr(&node.func);
         let positional = self.exprs(&node.arguments.args);
         let keyword = |keyword: &py::Keyword| {
-            (keyword.arg.as_ref().map(|name| name.as_str().into()), self.expr(&keyword.value))
+            (
+                keyword.arg.as_ref().map(|name| name.as_str().into()),
+                self.expr(&keyword.value),
+            )
         };
-        Call { function, positional, keywords: node.arguments.keywords.iter().map(keyword).collect() }
+        Call {
+            function,
+            positional,
+            keywords: node.arguments.keywords.iter().map(keyword).collect(),
+        }
     }
 
     fn walrus(&mut self, node: &py::ExprNamed) -> ExprKind {
@@ -273,7 +305,10 @@ impl<'a> Lowerer<'a> {
         let mut first = generators.first().map(|clause| self.expr(&clause.iter));
         let yields = self.yields;
         let scope = self.scopes.open(ScopeKind::Comprehension);
-        let clauses = generators.iter().map(|clause| self.clause(clause, first.take())).collect();
+        let clauses = generators
+            .iter()
+            .map(|clause| self.clause(clause, first.take()))
+            .collect();
         let item = self.expr(item);
         let value = self.maybe(value);
         self.scopes.close();
@@ -281,14 +316,29 @@ impl<'a> Lowerer<'a> {
             self.errors.push(self.yield_in_comprehension(generators));
         }
         let around = &self.scopes.all[scope];
-        let mut targets: Vec<NameId> = around.bound.iter().filter_map(|name| around.ids.get(name)).copied().collect();
+        let mut targets: Vec<NameId> = around
+            .bound
+            .iter()
+            .filter_map(|name| around.ids.get(name))
+            .copied()
+            .collect();
         targets.sort_unstable();
-        ExprKind::Comprehension(Box::new(Comprehension { collection, item, value, clauses, targets: targets.into() }))
+        ExprKind::Comprehension(Box::new(Comprehension {
+            collection,
+            item,
+            value,
+            clauses,
+            targets: targets.into(),
+        }))
     }
 
     fn yield_in_comprehension(&self, generators: &[py::Comprehension]) -> Diagnostic {
         let range = generators.first().map_or_else(TextRange::default, Ranged::range);
-        Diagnostic::error(DiagnosticCode::Syntax, self.span(range), "'yield' inside a comprehension")
+        Diagnostic::error(
+            DiagnosticCode::Syntax,
+            self.span(range),
+            "'yield' inside a comprehension",
+        )
     }
 
     fn clause(&mut self, clause: &py::Comprehension, first: Option<Expr>) -> Clause {
@@ -297,18 +347,33 @@ impl<'a> Lowerer<'a> {
         }
         let iter = first.unwrap_or_else(|| self.expr(&clause.iter));
         let target = self.target(&clause.target);
-        Clause { target, iter, conditions: self.exprs(&clause.ifs) }
+        Clause {
+            target,
+            iter,
+            conditions: self.exprs(&clause.ifs),
+        }
     }
 
     fn generator(&mut self, node: &py::ExprGenerator) -> ExprKind {
-        let Some(outer) = node.generators.first() else { return ExprKind::Constant(Constant::None) };
+        let Some(outer) = node.generators.first() else {
+            return ExprKind::Constant(Constant::None);
+        };
         let first = self.boxed(&outer.iter);
         let range = node.range;
         let code = self.function_code("<genexpr>", range, |lowerer| {
             let source = lowerer.scopes.bind(".0");
             let body = lowerer.generator_body(node, source, 0);
-            let param = Param { name: source, positional: true, keyword: false, default: false };
-            CodeParts { params: Box::new([param]), body: Box::new([body]), ..CodeParts::default() }
+            let param = Param {
+                name: source,
+                positional: true,
+                keyword: false,
+                default: false,
+            };
+            CodeParts {
+                params: Box::new([param]),
+                body: Box::new([body]),
+                ..CodeParts::default()
+            }
         });
         ExprKind::Generator(code, first)
     }
@@ -326,17 +391,32 @@ impl<'a> Lowerer<'a> {
         let clause = self.clause(clause, first);
         let mut body = self.generator_body(node, source, at + 1);
         for test in clause.conditions.into_iter().rev() {
-            let branch = If { test, body: Box::new([body]), orelse: Box::new([]) };
+            let branch = If {
+                test,
+                body: Box::new([body]),
+                orelse: Box::new([]),
+            };
             body = stmt(StmtKind::If(Box::new(branch)), range, true);
         }
-        let looped = For { target: clause.target, iter: clause.iter, body: Box::new([body]), orelse: Box::new([]) };
+        let looped = For {
+            target: clause.target,
+            iter: clause.iter,
+            body: Box::new([body]),
+            orelse: Box::new([]),
+        };
         stmt(StmtKind::For(Box::new(looped)), range, true)
     }
 
     fn lambda(&mut self, node: &py::ExprLambda) -> ExprKind {
-        let defaults = node.parameters.as_deref().map_or_else(Default::default, |params| self.defaults(params));
+        let defaults = node
+            .parameters
+            .as_deref()
+            .map_or_else(Default::default, |params| self.defaults(params));
         let code = self.function_code("<lambda>", node.range, |lowerer| {
-            let mut parts = node.parameters.as_deref().map_or_else(CodeParts::default, |params| lowerer.params(params));
+            let mut parts = node
+                .parameters
+                .as_deref()
+                .map_or_else(CodeParts::default, |params| lowerer.params(params));
             let body = lowerer.expr(&node.body);
             parts.body = Box::new([stmt(StmtKind::Return(Some(body)), node.body.range(), false)]);
             parts
@@ -347,7 +427,12 @@ impl<'a> Lowerer<'a> {
 
 /// A statement at a range.
 pub(super) fn stmt(kind: StmtKind, range: TextRange, yields: bool) -> Stmt {
-    Stmt { kind, start: range.start().to_u32(), end: range.end().to_u32(), yields }
+    Stmt {
+        kind,
+        start: range.start().to_u32(),
+        end: range.end().to_u32(),
+        yields,
+    }
 }
 
 /// What the body of a function consists of.

@@ -4,8 +4,8 @@
 
 use std::rc::Rc;
 
-use ruff_python_parser::{Mode, ParseOptions, parse_unchecked_source};
 use ruff_python_ast::PySourceType;
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked_source};
 use ruff_text_size::Ranged;
 
 use crate::base::diag::{Code as DiagnosticCode, Diagnostic};
@@ -41,7 +41,11 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
 /// Parses a text whose nesting has been checked.
 fn parse_shallow(file: FileId, text: &str) -> Parsed {
     let parsed = parse_unchecked_source(text, PySourceType::Python);
-    let mut errors: Vec<Diagnostic> = parsed.errors().iter().map(|error| syntax_error(file, text, error)).collect();
+    let mut errors: Vec<Diagnostic> = parsed
+        .errors()
+        .iter()
+        .map(|error| syntax_error(file, text, error))
+        .collect();
     let syntax = parsed.syntax();
     let mut lowerer = lower::Lowerer::new(file, text);
     let module = lowerer.module(&syntax.body, syntax.range());
@@ -49,7 +53,11 @@ fn parse_shallow(file: FileId, text: &str) -> Parsed {
     errors.extend(found);
     let globals = resolve::resolve(&scopes, file, &mut errors);
     errors.sort_by_key(|error| error.span.start);
-    Parsed { module, globals, errors }
+    Parsed {
+        module,
+        globals,
+        errors,
+    }
 }
 
 fn syntax_error(file: FileId, text: &str, error: &ruff_python_parser::ParseError) -> Diagnostic {
@@ -69,16 +77,34 @@ fn way_out(message: &str, rest: &str) -> Option<&'static str> {
         ("Expected ':'", "a compound statement ends its first line with ':'"),
         ("indented block", "indent the lines that belong to the statement above"),
         ("Unexpected indentation", "align this line with the one above"),
-        ("unindent does not match", "use the indentation of one of the blocks around"),
-        ("unterminated string", "close the string with the quote that it began with"),
-        ("missing closing quote", "close the string with the quote that it began with"),
-        ("Invalid assignment target", "only names, attributes, subscripts and tuples of them can be assigned"),
-        ("Expected ')'", "close the parenthesis, or separate the arguments with commas"),
+        (
+            "unindent does not match",
+            "use the indentation of one of the blocks around",
+        ),
+        (
+            "unterminated string",
+            "close the string with the quote that it began with",
+        ),
+        (
+            "missing closing quote",
+            "close the string with the quote that it began with",
+        ),
+        (
+            "Invalid assignment target",
+            "only names, attributes, subscripts and tuples of them can be assigned",
+        ),
+        (
+            "Expected ')'",
+            "close the parenthesis, or separate the arguments with commas",
+        ),
         ("Expected ','", "separate the items with commas"),
         ("unexpected EOF", "a bracket or block is not closed"),
     ];
     if rest.starts_with('=') && message.contains("xpected") {
         return Some("'=' assigns; use '==' to compare");
     }
-    hints.iter().find(|(part, _)| message.contains(part)).map(|(_, hint)| *hint)
+    hints
+        .iter()
+        .find(|(part, _)| message.contains(part))
+        .map(|(_, hint)| *hint)
 }

@@ -13,7 +13,13 @@ const MAX_OPERATORS: usize = 600;
 
 /// The error of a text that is nested too deeply, if it is.
 pub fn check(file: FileId, text: &str) -> Option<Diagnostic> {
-    let mut scan = Scan { bytes: text.as_bytes(), at: 0, brackets: 0, operators: 0, indents: vec![0] };
+    let mut scan = Scan {
+        bytes: text.as_bytes(),
+        at: 0,
+        brackets: 0,
+        operators: 0,
+        indents: vec![0],
+    };
     while scan.at < scan.bytes.len() {
         let place = scan.at as u32;
         if let Some(what) = scan.token() {
@@ -72,10 +78,14 @@ impl Scan<'_> {
 
     fn word(&mut self) {
         let start = self.at;
-        while self.at < self.bytes.len() && (self.bytes[self.at].is_ascii_alphanumeric() || self.bytes[self.at] == b'_') {
+        while self.at < self.bytes.len() && (self.bytes[self.at].is_ascii_alphanumeric() || self.bytes[self.at] == b'_')
+        {
             self.at += 1;
         }
-        if matches!(&self.bytes[start..self.at], b"not" | b"lambda" | b"if" | b"else" | b"await" | b"elif") {
+        if matches!(
+            &self.bytes[start..self.at],
+            b"not" | b"lambda" | b"if" | b"else" | b"await" | b"elif"
+        ) {
             self.operators += 1;
         }
     }

@@ -50,7 +50,11 @@ fn report_nonlocals(scopes: &Scopes, host: usize, file: FileId, errors: &mut Vec
     for (name, &(start, end)) in &scopes.all[host].nonlocals {
         if enclosing(scopes, scopes.all[host].parent, name).is_none() {
             let message = format!("no binding for nonlocal '{name}' found");
-            errors.push(Diagnostic::error(DiagnosticCode::Syntax, Span::new(file, start, end), message));
+            errors.push(Diagnostic::error(
+                DiagnosticCode::Syntax,
+                Span::new(file, start, end),
+                message,
+            ));
         }
     }
 }
@@ -105,7 +109,9 @@ struct Resolver {
 impl Resolver {
     /// If `name` belongs to another code, every code between passes it on.
     fn note_captures(&mut self, scopes: &Scopes, host: usize, scope: usize, name: &Rc<str>) {
-        let Target::Variable(owner) = target(scopes, scope, name) else { return };
+        let Target::Variable(owner) = target(scopes, scope, name) else {
+            return;
+        };
         let owner_host = scopes.all[owner].host;
         let variable = (owner, Rc::clone(name));
         let mut at = host;
@@ -126,12 +132,18 @@ impl Resolver {
     fn number_own(&mut self, scopes: &Scopes, host: usize) {
         let mut own = Own::default();
         for (name, scope) in &scopes.all[host].names {
-            let Target::Variable(owner) = target(scopes, *scope, name) else { continue };
+            let Target::Variable(owner) = target(scopes, *scope, name) else {
+                continue;
+            };
             if scopes.all[owner].host != host {
                 continue;
             }
             let variable = (owner, Rc::clone(name));
-            let table = if self.captured.contains(&variable) { &mut own.cells } else { &mut own.locals };
+            let table = if self.captured.contains(&variable) {
+                &mut own.cells
+            } else {
+                &mut own.locals
+            };
             let next = table.len() as u32;
             table.entry(variable).or_insert(next);
         }
@@ -140,12 +152,26 @@ impl Resolver {
 
     fn layout(&mut self, scopes: &Scopes, host: usize) -> Layout {
         let names = &scopes.all[host].names;
-        let slots = names.iter().map(|(name, scope)| self.slot(scopes, host, *scope, name)).collect();
+        let slots = names
+            .iter()
+            .map(|(name, scope)| self.slot(scopes, host, *scope, name))
+            .collect();
         let free = self.free.get(&host).map_or(&[][..], Vec::as_slice);
         let around = scopes.all[host].parent.map(|parent| scopes.all[parent].host);
-        let captures = free.iter().filter_map(|variable| self.cell(around?, variable)).collect();
-        let (locals, cells) = self.own.get(&host).map_or((0, 0), |own| (own.locals.len(), own.cells.len()));
-        Layout { slots, locals: locals as u32, cells: cells as u32, captures }
+        let captures = free
+            .iter()
+            .filter_map(|variable| self.cell(around?, variable))
+            .collect();
+        let (locals, cells) = self
+            .own
+            .get(&host)
+            .map_or((0, 0), |own| (own.locals.len(), own.cells.len()));
+        Layout {
+            slots,
+            locals: locals as u32,
+            cells: cells as u32,
+            captures,
+        }
     }
 
     /// The cell of `variable` in the frame of `host`.

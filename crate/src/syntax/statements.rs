@@ -16,7 +16,11 @@ impl Lowerer<'_> {
     /// Lowers a whole file.
     pub fn module(&mut self, body: &[py::Stmt], range: TextRange) -> Rc<Code> {
         self.scopes.open(ScopeKind::Module);
-        let parts = CodeParts { body: self.block(body), doc: docstring(body), ..CodeParts::default() };
+        let parts = CodeParts {
+            body: self.block(body),
+            doc: docstring(body),
+            ..CodeParts::default()
+        };
         self.finish_code("<module>", CodeKind::Module, range, parts, false)
     }
 
@@ -51,7 +55,11 @@ impl Lowerer<'_> {
             params: parts.params,
             rest: parts.rest,
             keywords: parts.keywords,
-            names: self.scopes.all[scope].names.iter().map(|(name, _)| Rc::clone(name)).collect(),
+            names: self.scopes.all[scope]
+                .names
+                .iter()
+                .map(|(name, _)| Rc::clone(name))
+                .collect(),
             body: parts.body,
             generator,
             doc: parts.doc,
@@ -88,7 +96,11 @@ impl Lowerer<'_> {
             _ => false,
         };
         if count > 0 && !fine {
-            self.unsupported(range, "'yield' inside a larger expression", "assign it to a name first: x = yield value");
+            self.unsupported(
+                range,
+                "'yield' inside a larger expression",
+                "assign it to a name first: x = yield value",
+            );
         }
     }
 
@@ -140,17 +152,30 @@ impl Lowerer<'_> {
                 let iter = self.expr(&node.iter);
                 let target = self.target(&node.target);
                 let body = self.block(&node.body);
-                StmtKind::For(Box::new(For { target, iter, body, orelse: self.block(&node.orelse) }))
+                StmtKind::For(Box::new(For {
+                    target,
+                    iter,
+                    body,
+                    orelse: self.block(&node.orelse),
+                }))
             }
             py::Stmt::While(node) => {
                 let test = self.expr(&node.test);
                 let body = self.block(&node.body);
-                StmtKind::While(Box::new(While { test, body, orelse: self.block(&node.orelse) }))
+                StmtKind::While(Box::new(While {
+                    test,
+                    body,
+                    orelse: self.block(&node.orelse),
+                }))
             }
             py::Stmt::If(node) => {
                 let test = self.expr(&node.test);
                 let body = self.block(&node.body);
-                StmtKind::If(Box::new(If { test, body, orelse: self.elif(&node.elif_else_clauses) }))
+                StmtKind::If(Box::new(If {
+                    test,
+                    body,
+                    orelse: self.elif(&node.elif_else_clauses),
+                }))
             }
             py::Stmt::With(node) => self.with(node, 0),
             py::Stmt::Try(node) => self.try_(node),
@@ -160,7 +185,11 @@ impl Lowerer<'_> {
                 StmtKind::Match(Box::new(Match { subject, cases }))
             }
             py::Stmt::TypeAlias(node) => {
-                self.unsupported(node.range, "a 'type' statement", "assign the type to a name: Name = type");
+                self.unsupported(
+                    node.range,
+                    "a 'type' statement",
+                    "assign the type to a name: Name = type",
+                );
                 StmtKind::Pass
             }
             other => {
@@ -171,21 +200,31 @@ impl Lowerer<'_> {
     }
 
     fn elif(&mut self, clauses: &[py::ElifElseClause]) -> Block {
-        let Some((first, others)) = clauses.split_first() else { return Box::new([]) };
-        let Some(test) = &first.test else { return self.block(&first.body) };
+        let Some((first, others)) = clauses.split_first() else {
+            return Box::new([]);
+        };
+        let Some(test) = &first.test else {
+            return self.block(&first.body);
+        };
         let before = self.yields;
         let test = self.expr(test);
         let body = self.block(&first.body);
         // A long chain of `elif` nests deeply here, but evaluation does not recurse along it.
         let orelse = self.elif(others);
-        Box::new([stmt(StmtKind::If(Box::new(If { test, body, orelse })), first.range, self.yields > before)])
+        Box::new([stmt(
+            StmtKind::If(Box::new(If { test, body, orelse })),
+            first.range,
+            self.yields > before,
+        )])
     }
 
     fn with(&mut self, node: &py::StmtWith, at: usize) -> StmtKind {
         if node.is_async {
             self.unsupported(node.range, "'async with'", NO_ASYNC);
         }
-        let Some(item) = node.items.get(at) else { return StmtKind::Pass };
+        let Some(item) = node.items.get(at) else {
+            return StmtKind::Pass;
+        };
         let context = self.expr(&item.context_expr);
         let target = item.optional_vars.as_deref().map(|target| self.target(target));
         let body = if at + 1 < node.items.len() {
@@ -207,11 +246,20 @@ impl Lowerer<'_> {
             let py::ExceptHandler::ExceptHandler(handler) = handler;
             let kind = self.maybe(handler.type_.as_deref());
             let name = handler.name.as_ref().map(|name| self.scopes.bind(name));
-            Handler { kind, name, body: self.block(&handler.body) }
+            Handler {
+                kind,
+                name,
+                body: self.block(&handler.body),
+            }
         };
         let handlers = node.handlers.iter().map(handler).collect();
         let orelse = self.block(&node.orelse);
-        StmtKind::Try(Box::new(Try { body, handlers, orelse, finish: self.block(&node.finalbody) }))
+        StmtKind::Try(Box::new(Try {
+            body,
+            handlers,
+            orelse,
+            finish: self.block(&node.finalbody),
+        }))
     }
 
     fn import(&mut self, alias: &py::Alias) -> ImportName {
@@ -222,7 +270,13 @@ impl Lowerer<'_> {
         };
         let target = self.scopes.bind(bound);
         let range = alias.name.range;
-        ImportName { module: module.into(), target, renamed, start: range.start().to_u32(), end: range.end().to_u32() }
+        ImportName {
+            module: module.into(),
+            target,
+            renamed,
+            start: range.start().to_u32(),
+            end: range.end().to_u32(),
+        }
     }
 
     fn import_from(&mut self, node: &py::StmtImportFrom) -> StmtKind {
@@ -233,10 +287,18 @@ impl Lowerer<'_> {
             start: alias.name.range.start().to_u32(),
             end: alias.name.range.end().to_u32(),
         };
-        let names: Box<[ImportedName]> =
-            if star { Box::default() } else { node.names.iter().map(imported).collect() };
+        let names: Box<[ImportedName]> = if star {
+            Box::default()
+        } else {
+            node.names.iter().map(imported).collect()
+        };
         let module = node.module.as_ref().map_or("", |name| name.as_str()).into();
-        StmtKind::ImportFrom(Box::new(ImportFrom { module, level: node.level, names, star }))
+        StmtKind::ImportFrom(Box::new(ImportFrom {
+            module,
+            level: node.level,
+            names,
+            star,
+        }))
     }
 
     fn global(&mut self, node: &py::StmtGlobal) -> StmtKind {
@@ -265,10 +327,19 @@ impl Lowerer<'_> {
         let defaults = self.defaults(&node.parameters);
         let code = self.function_code(&node.name, node.range, |lowerer| {
             let parts = lowerer.params(&node.parameters);
-            CodeParts { body: lowerer.block(&node.body), doc: docstring(&node.body), ..parts }
+            CodeParts {
+                body: lowerer.block(&node.body),
+                doc: docstring(&node.body),
+                ..parts
+            }
         });
         let target = self.scopes.bind(&node.name);
-        StmtKind::Function(Box::new(FunctionDef { code, decorators, defaults, target }))
+        StmtKind::Function(Box::new(FunctionDef {
+            code,
+            decorators,
+            defaults,
+            target,
+        }))
     }
 
     /// Defaults in order of the parameters that have one; they belong to the enclosing scope.
@@ -279,18 +350,31 @@ impl Lowerer<'_> {
 
     /// Binds the parameters in the current scope.
     pub(super) fn params(&mut self, params: &py::Parameters) -> CodeParts {
-        let groups =
-            [(&params.posonlyargs, true, false), (&params.args, true, true), (&params.kwonlyargs, false, true)];
+        let groups = [
+            (&params.posonlyargs, true, false),
+            (&params.args, true, true),
+            (&params.kwonlyargs, false, true),
+        ];
         let mut out = Vec::new();
         for (group, positional, keyword) in groups {
             for param in group {
                 let name = self.scopes.bind(&param.parameter.name);
-                out.push(Param { name, positional, keyword, default: param.default.is_some() });
+                out.push(Param {
+                    name,
+                    positional,
+                    keyword,
+                    default: param.default.is_some(),
+                });
             }
         }
         let rest = params.vararg.as_ref().map(|param| self.scopes.bind(&param.name));
         let keywords = params.kwarg.as_ref().map(|param| self.scopes.bind(&param.name));
-        CodeParts { params: out.into(), rest, keywords, ..CodeParts::default() }
+        CodeParts {
+            params: out.into(),
+            rest,
+            keywords,
+            ..CodeParts::default()
+        }
     }
 
     fn class(&mut self, node: &py::StmtClassDef) -> StmtKind {
@@ -301,12 +385,26 @@ impl Lowerer<'_> {
             let name = keyword.arg.as_ref()?.as_str().into();
             Some((name, self.expr(&keyword.value)))
         };
-        let keywords = arguments.iter().flat_map(|arguments| arguments.keywords.iter()).filter_map(keyword).collect();
+        let keywords = arguments
+            .iter()
+            .flat_map(|arguments| arguments.keywords.iter())
+            .filter_map(keyword)
+            .collect();
         self.scopes.open(ScopeKind::Class);
-        let parts = CodeParts { body: self.block(&node.body), doc: docstring(&node.body), ..CodeParts::default() };
+        let parts = CodeParts {
+            body: self.block(&node.body),
+            doc: docstring(&node.body),
+            ..CodeParts::default()
+        };
         let code = self.finish_code(&node.name, CodeKind::Class, node.range, parts, false);
         let target = self.scopes.bind(&node.name);
-        StmtKind::Class(Box::new(ClassDef { code, decorators, bases, keywords, target }))
+        StmtKind::Class(Box::new(ClassDef {
+            code,
+            decorators,
+            bases,
+            keywords,
+            target,
+        }))
     }
 
     /// Lowers an assignment target and binds its names.
@@ -341,12 +439,19 @@ impl Lowerer<'_> {
 
     fn case(&mut self, case: &py::MatchCase) -> Case {
         let pattern = self.pattern(&case.pattern);
-        Case { pattern, guard: self.maybe(case.guard.as_deref()), body: self.block(&case.body) }
+        Case {
+            pattern,
+            guard: self.maybe(case.guard.as_deref()),
+            body: self.block(&case.body),
+        }
     }
 
     fn pattern(&mut self, pattern: &py::Pattern) -> Pattern {
-        let lowered =
-            if self.enter(pattern.range()) { self.pattern_kind(pattern) } else { Pattern::As(None, None) };
+        let lowered = if self.enter(pattern.range()) {
+            self.pattern_kind(pattern)
+        } else {
+            Pattern::As(None, None)
+        };
         self.leave();
         lowered
     }
@@ -362,9 +467,7 @@ impl Lowerer<'_> {
             py::Pattern::MatchSequence(node) => {
                 Pattern::Sequence(node.patterns.iter().map(|item| self.pattern(item)).collect())
             }
-            py::Pattern::MatchStar(node) => {
-                Pattern::Star(node.name.as_ref().map(|name| self.scopes.bind(name)))
-            }
+            py::Pattern::MatchStar(node) => Pattern::Star(node.name.as_ref().map(|name| self.scopes.bind(name))),
             py::Pattern::MatchMapping(node) => {
                 let pairs = node.keys.iter().zip(&node.patterns);
                 let items = pairs.map(|(key, item)| (self.expr(key), self.pattern(item))).collect();
@@ -374,7 +477,9 @@ impl Lowerer<'_> {
                 let class = self.expr(&node.cls);
                 let items = node.arguments.patterns.iter().map(|item| self.pattern(item)).collect();
                 let named = node.arguments.keywords.iter();
-                let named = named.map(|item| (item.attr.as_str().into(), self.pattern(&item.pattern))).collect();
+                let named = named
+                    .map(|item| (item.attr.as_str().into(), self.pattern(&item.pattern)))
+                    .collect();
                 Pattern::Class(class, items, named)
             }
             py::Pattern::MatchAs(node) => {
@@ -388,7 +493,9 @@ impl Lowerer<'_> {
 
 /// The string that a body begins with.
 fn docstring(body: &[py::Stmt]) -> Option<Rc<str>> {
-    let py::Stmt::Expr(first) = body.first()? else { return None };
+    let py::Stmt::Expr(first) = body.first()? else {
+        return None;
+    };
     match &*first.value {
         py::Expr::StringLiteral(text) => Some(text.value.to_str().into()),
         _ => None,

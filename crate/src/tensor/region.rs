@@ -2,6 +2,9 @@
 
 use crate::tensor::tables::Tile;
 
+/// Loops of a view that a region looks at one by one; hardware patterns have at most five.
+const MAX_LEVELS: usize = 8;
+
 /// Partitions and bytes of a view.
 ///
 /// The bytes lie in `lo..hi`; if `period` is not zero, only the first `run` bytes of each period counted from `lo` are touched.
@@ -58,17 +61,23 @@ impl Region {
             (0, 1, tile.view.offset, 0)
         };
         let dims = tile.pattern.dims.get(free..).unwrap_or(&[]);
-        let mut levels: Vec<(u64, u64)> = Vec::with_capacity(dims.len());
+        let mut levels = [(0, 0); MAX_LEVELS];
+        let mut used = 0;
         let mut start = offset * width;
         for dim in dims.iter().filter(|dim| dim.num > 1 && dim.step != 0) {
             let step = dim.step.unsigned_abs() * width;
             if dim.step < 0 {
                 start = start.saturating_sub(step * u64::from(dim.num - 1));
             }
-            levels.push((step, u64::from(dim.num)));
+            if used == MAX_LEVELS {
+                let whole = Self::contiguous(first, end - first, 0, tile.buffer.row_bytes());
+                return Self { exact: false, ..whole };
+            }
+            levels[used] = (step, u64::from(dim.num));
+            used += 1;
         }
-        levels.sort_unstable();
-        Self::from_levels(first, end, start, width, &levels)
+        levels[..used].sort_unstable();
+        Self::from_levels(first, end, start, width, &levels[..used])
     }
 
     /// Folds loops, innermost first, into one run and one period.

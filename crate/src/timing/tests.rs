@@ -1,0 +1,1 @@
+//! The schedule against rules and floors.
