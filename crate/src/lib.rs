@@ -10,6 +10,7 @@ pub mod interp;
 pub mod isa;
 pub mod machine;
 pub mod numerics;
+pub mod profile;
 pub mod syntax;
 pub mod tensor;
 pub mod timing;

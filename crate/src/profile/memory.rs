@@ -1,0 +1,93 @@
+//! Which tensor held which memory when.
+
+use serde::Serialize;
+
+use crate::base::index::Idx;
+use crate::base::units::Ps;
+use crate::profile::Profile;
+use crate::profile::intervals::union;
+use crate::tensor::buffer::{BufferId, Space};
+use crate::timing::place::hbm_peak_bytes;
+
+/// A tensor in an on-chip memory during a time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Resident {
+    /// Its name.
+    pub name: String,
+    /// The memory.
+    pub space: Space,
+    /// The core.
+    pub core: u32,
+    /// First byte in a partition.
+    pub byte: u64,
+    /// Bytes in a partition.
+    pub bytes: u64,
+    /// Partitions.
+    pub partitions: u32,
+    /// First access.
+    pub from_ps: u64,
+    /// End of the last access.
+    pub to_ps: u64,
+    /// Source line of the allocation.
+    pub line: u32,
+}
+
+/// Peaks of the memories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Peaks {
+    /// Most SBUF bytes of a partition that are alive at once, on the fullest core.
+    pub sbuf_peak_bytes_per_partition: u64,
+    /// Most PSUM banks that are in use at once, on the fullest core.
+    pub psum_peak_banks: u32,
+    /// HBM bytes of arguments, results and scratch.
+    pub hbm_peak_bytes: u64,
+}
+
+/// Peaks of a launch.
+pub fn peaks(profile: &Profile) -> Peaks {
+    let placements = &profile.timeline.placements;
+    Peaks {
+        sbuf_peak_bytes_per_partition: placements.iter().map(|at| at.sbuf_peak_bytes).max().unwrap_or(0),
+        psum_peak_banks: placements.iter().map(|at| at.psum_peak_banks).max().unwrap_or(0),
+        hbm_peak_bytes: hbm_peak_bytes(&profile.program),
+    }
+}
+
+/// Every tensor in SBUF and PSUM with its place and time.
+pub fn residents(profile: &Profile) -> Vec<Resident> {
+    let mut list = Vec::new();
+    profile.residents(&mut |at, core, place, (from, to)| {
+        let buffer = &profile.program.tables.buffers[BufferId::from_usize(at)];
+        list.push(Resident {
+            name: buffer.name.clone(),
+            space: buffer.space,
+            core: core as u32,
+            byte: place.byte,
+            bytes: buffer.row_bytes(),
+            partitions: buffer.partitions(),
+            from_ps: from.0,
+            to_ps: to.0,
+            line: profile.lines[buffer.loc],
+        });
+    });
+    list
+}
+
+/// When each PSUM bank of each core holds data.
+pub fn bank_residence(profile: &Profile) -> Vec<Vec<(Ps, Ps)>> {
+    let memory = &profile.program.chip.memory;
+    let (banks, bank) = (memory.psum_banks.get() as usize, memory.psum_bank_bytes.get().0.max(1));
+    let mut spans: Vec<Vec<(Ps, Ps)>> = vec![Vec::new(); banks * profile.program.cores.len()];
+    profile.residents(&mut |at, core, place, span| {
+        let buffer = &profile.program.tables.buffers.as_slice()[at];
+        if buffer.space != Space::Psum {
+            return;
+        }
+        let first = (place.byte / bank) as usize;
+        let last = ((place.byte + buffer.row_bytes().max(1) - 1) / bank) as usize;
+        for number in first..=last.min(banks.saturating_sub(1)) {
+            spans[core * banks + number].push(span);
+        }
+    });
+    spans.into_iter().map(union).collect()
+}

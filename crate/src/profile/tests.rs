@@ -1,0 +1,1 @@
+//! Summaries, windows and series of small schedules.
