@@ -80,8 +80,7 @@ mod tests {
 
     #[test]
     fn the_sequence_is_marsaglias() {
-        // The state that Marsaglia's paper starts from and the first value it must give, worked out by hand:
-        // t = x ^ (x >> 2), v' = (v ^ (v << 4)) ^ (t ^ (t << 1)), output d' + v'.
+        // The state that Marsaglia's paper starts from; the value was computed apart from this code.
         let mut generator =
             Xorwow::from_state([123_456_789, 362_436_069, 521_288_629, 88_675_123, 5_783_321, 6_615_241]);
         assert_eq!(generator.next_bits(), 246_875_399);
