@@ -21,6 +21,7 @@ pub mod builtin;
 mod context;
 pub mod dict;
 pub mod native;
+pub mod numpy;
 pub mod object;
 pub mod raised;
 pub mod scope;

@@ -13,5 +13,6 @@ pub mod matmul;
 pub mod minifloat;
 pub mod mx;
 pub mod prng;
+pub mod real;
 pub mod reduce;
 pub mod transpose;
