@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use crate::base::diag::{Code, Fault};
-use crate::isa::spec::ParamSpec;
+use crate::ensure;
+use crate::isa::spec::OpSpec;
 use crate::numerics::dtype::Dtype;
 use crate::tensor::view::{RegId, ViewId};
 
@@ -32,6 +33,8 @@ pub enum Arg {
     Member(&'static str, &'static str),
     /// A list or tuple.
     List(Vec<Self>),
+    /// A list of tiles whose views follow each other in the tables: the first, and how many.
+    Tensors(ViewId, u32),
     /// Anything else, by the name of its type.
     Other(Rc<str>),
 }
@@ -51,6 +54,7 @@ impl Arg {
             Self::Function(name) => format!("the function {name}"),
             Self::Member(class, name) => format!("{class}.{name}"),
             Self::List(items) => format!("a list of {}", items.len()),
+            Self::Tensors(..) => "a list of tiles".to_owned(),
             Self::Other(name) => format!("a {name}"),
         }
     }
@@ -66,39 +70,45 @@ pub struct Args {
 }
 
 impl Args {
-    /// Distributes the arguments over `params`, as Python does. `name=` is common to all instructions and skipped here.
+    /// Distributes the arguments over the parameters of `spec`, as Python does. `name=` is common to all instructions and
+    /// skipped here; deprecated keywords go to the parameter that took their place, or nowhere.
     ///
     /// # Errors
     /// Too many positional arguments, an unknown keyword, or an argument given twice.
-    pub fn slots<'a>(&'a self, op: &str, params: &[ParamSpec]) -> Result<Vec<Option<&'a Arg>>, Fault> {
-        let mut slots = vec![None; params.len()];
-        if self.positional.len() > params.len() + 1 {
-            let message = format!(
-                "{op}() takes at most {} arguments, {} were given",
-                params.len() + 1,
-                self.positional.len()
-            );
-            return Err(Fault::new(Code::Argument, message));
-        }
+    pub fn slots<'a>(&'a self, spec: &OpSpec) -> Result<Vec<Option<&'a Arg>>, Fault> {
+        let mut slots = vec![None; spec.params.len()];
+        let most = spec.params.len() + usize::from(spec.named);
+        ensure!(
+            self.positional.len() <= most,
+            Argument,
+            "{}() takes at most {most} arguments, {} were given",
+            spec.name,
+            self.positional.len()
+        );
         for (slot, arg) in slots.iter_mut().zip(&self.positional) {
             *slot = Some(arg);
         }
         for (keyword, arg) in &self.keywords {
-            if &**keyword == "name" {
+            let Some(at) = keyword_slot(spec, keyword)? else {
                 continue;
-            }
-            let Some(at) = params.iter().position(|param| param.name == &**keyword) else {
-                let known = params.iter().map(|param| param.name).collect::<Vec<_>>().join(", ");
-                return Err(
-                    Fault::new(Code::Argument, format!("{op}() has no parameter '{keyword}'"))
-                        .hint(format!("its parameters are {known}, name")),
-                );
             };
             if slots[at].replace(arg).is_some() {
-                return Err(Fault::new(Code::Argument, format!("{op}() got '{keyword}' twice")).on(params[at].name));
+                let message = format!("{}() got '{}' twice", spec.name, spec.params[at].name);
+                return Err(Fault::new(Code::Argument, message).on(spec.params[at].name));
             }
         }
         Ok(slots)
+    }
+
+    /// Warnings about keywords of earlier releases.
+    pub fn deprecations(&self, spec: &OpSpec) -> Vec<Fault> {
+        let old = |keyword: &str| spec.deprecated.iter().find(|row| row.old == keyword);
+        let rows = self.keywords.iter().filter_map(|(keyword, _)| old(keyword));
+        rows.map(|row| {
+            let message = format!("{}(): '{}' is deprecated", spec.name, row.old);
+            Fault::new(Code::Deprecated, message).on(row.old).hint(row.advice)
+        })
+        .collect()
     }
 
     /// The `name=` of the instruction, if one was given.
@@ -113,4 +123,26 @@ impl Args {
             _ => None,
         }
     }
+}
+
+/// The slot that a keyword fills; `None` if it is taken but has no slot.
+fn keyword_slot(spec: &OpSpec, keyword: &str) -> Result<Option<usize>, Fault> {
+    if spec.named && keyword == "name" {
+        return Ok(None);
+    }
+    let place = |name: &str| spec.params.iter().position(|param| param.name == name);
+    if let Some(row) = spec.deprecated.iter().find(|row| row.old == keyword) {
+        return Ok(row.new.and_then(place));
+    }
+    if let Some(at) = place(keyword) {
+        return Ok(Some(at));
+    }
+    let mut known: Vec<_> = spec.params.iter().map(|param| param.name).collect();
+    if spec.named {
+        known.push("name");
+    }
+    Err(
+        Fault::new(Code::Argument, format!("{}() has no parameter '{keyword}'", spec.name))
+            .hint(format!("its parameters are {}", known.join(", "))),
+    )
 }

@@ -6,6 +6,7 @@ use crate::chip::engine::Engine;
 use crate::isa::Inst;
 use crate::isa::args::{Arg, Args};
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::flow::Rendezvous;
 use crate::isa::work::Work;
 use crate::tensor::view::ViewId;
 
@@ -46,6 +47,17 @@ pub struct ParamSpec {
     pub choices: fn() -> Vec<&'static str>,
 }
 
+/// A keyword of an earlier release.
+#[derive(Debug)]
+pub struct Deprecated {
+    /// The old keyword.
+    pub old: &'static str,
+    /// The parameter that took its place; `None` if the value is ignored.
+    pub new: Option<&'static str>,
+    /// What to write instead.
+    pub advice: &'static str,
+}
+
 /// The static part of a row.
 #[derive(Debug)]
 pub struct OpSpec {
@@ -57,6 +69,10 @@ pub struct OpSpec {
     pub engines: &'static [Engine],
     /// First generation that has it.
     pub since: Gen,
+    /// Whether it takes the common argument `name`.
+    pub named: bool,
+    /// Keywords of earlier releases that still bind.
+    pub deprecated: &'static [Deprecated],
     /// Its parameters without the common `name`.
     pub params: &'static [ParamSpec],
 }
@@ -85,6 +101,11 @@ pub trait Op: Sized + Copy {
 
     /// What it costs, from shapes, dtypes and the chip alone.
     fn work(&self, cx: &OpCx) -> Work;
+
+    /// The meeting with other cores that has to happen before `execute`, if any.
+    fn rendezvous(&self) -> Option<Rendezvous> {
+        None
+    }
 }
 
 /// A type that a parameter can have. It owns binding, the text of "expected …", the spelling of defaults, and completion.
@@ -143,11 +164,18 @@ pub fn take<T: Param>(
 macro_rules! op {
     (@default $ty:ty) => { None };
     (@default $ty:ty, $default:expr) => { Some(|| <$ty as $crate::isa::spec::Param>::spell(&{ let value: $ty = $default; value })) };
+    (@named) => { true };
+    (@named unnamed) => { false };
+    (@renamed) => { None };
+    (@renamed $new:literal) => { Some($new) };
     (@value $ty:ty) => { None::<$ty> };
     (@value $ty:ty, $default:expr) => { Some({ let value: $ty = $default; value }) };
     (
         $(#[doc = $doc:literal])*
-        $name:ident => $op:ident on [$($engine:ident),* $(,)?] since $generation:ident {
+        $name:ident => $op:ident on [$($engine:ident),* $(,)?] since $generation:ident
+        $($unnamed:ident)?
+        $([$(deprecated $old:literal $(=> $new:literal)?, $advice:literal);* $(;)?])?
+        {
             $($(#[doc = $param_doc:literal])* $field:ident: $ty:ty $(= $default:expr)?,)*
         }
     ) => {
@@ -164,6 +192,12 @@ macro_rules! op {
                 doc: concat!($($doc, "\n"),*),
                 engines: &[$($crate::chip::engine::Engine::$engine),*],
                 since: $crate::chip::Gen::$generation,
+                named: $crate::op!(@named $($unnamed)?),
+                deprecated: &[$($($crate::isa::spec::Deprecated {
+                    old: $old,
+                    new: $crate::op!(@renamed $($new)?),
+                    advice: $advice,
+                }),*)?],
                 params: &[$($crate::isa::spec::ParamSpec {
                     name: stringify!($field),
                     doc: concat!($($param_doc, "\n"),*),
@@ -181,7 +215,7 @@ macro_rules! op {
                 cx: &$crate::isa::context::OpCx,
                 args: &$crate::isa::args::Args,
             ) -> Result<Self, $crate::base::diag::Fault> {
-                let mut slots = args.slots(stringify!($name), Self::SPEC.params)?.into_iter();
+                let mut slots = args.slots(&Self::SPEC)?.into_iter();
                 Ok(Self {
                     $($field: $crate::isa::spec::take(
                         stringify!($name),

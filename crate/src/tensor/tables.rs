@@ -5,7 +5,7 @@ use crate::base::index::IndexVec;
 use crate::numerics::dtype::Dtype;
 use crate::tensor::buffer::{Buffer, BufferId, Space};
 use crate::tensor::pattern::{AccessPattern, PatternTable};
-use crate::tensor::view::{Indirect, IndirectId, View, ViewId};
+use crate::tensor::view::{Indirect, IndirectId, TextId, View, ViewId};
 
 /// Buffers, patterns, views and run-time indices of one launch; all its cores share them.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,8 @@ pub struct Tables {
     pub views: IndexVec<ViewId, View>,
     /// Run-time indices.
     pub indirects: IndexVec<IndirectId, Indirect>,
+    /// Texts of instructions.
+    pub texts: IndexVec<TextId, String>,
 }
 
 impl Tables {

@@ -13,6 +13,10 @@ index_type!(
     IndirectId
 );
 index_type!(
+    /// An interned text of an instruction.
+    TextId
+);
+index_type!(
     /// A virtual register of a core.
     RegId
 );

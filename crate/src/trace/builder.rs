@@ -10,13 +10,13 @@ use crate::base::span::{Loc, LocId};
 use crate::chip::Chip;
 use crate::ensure;
 use crate::isa::Inst;
-use crate::isa::args::Args;
+use crate::isa::args::{Arg, Args};
 use crate::isa::context::OpCx;
 use crate::isa::spec::Entry;
 use crate::tensor::buffer::{Buffer, BufferId, Space};
 use crate::tensor::pattern::AccessPattern;
 use crate::tensor::tables::Tables;
-use crate::tensor::view::{Indirect, IndirectId, RegId, View, ViewId};
+use crate::tensor::view::{Indirect, IndirectId, RegId, TextId, View, ViewId};
 use crate::trace::limits::Limits;
 use crate::trace::program::{InstId, Loop, LoopId, Program, Step, Trace};
 
@@ -35,6 +35,7 @@ pub struct Builder {
     arguments: Vec<BufferId>,
     registers: u32,
     instructions: u64,
+    warnings: Vec<(LocId, Fault)>,
 }
 
 impl Builder {
@@ -52,6 +53,7 @@ impl Builder {
             arguments: Vec::new(),
             registers: 0,
             instructions: 0,
+            warnings: Vec::new(),
         }
     }
 
@@ -192,12 +194,47 @@ impl Builder {
     /// # Errors
     /// An argument that does not fit, a hardware rule that is broken, or too many instructions.
     pub fn call(&mut self, entry: &Entry, args: &Args, loc: LocId) -> Result<InstId, Fault> {
+        let lists = self.lay_out_lists(args);
+        let args = lists.as_ref().unwrap_or(args);
+        let warnings = args.deprecations(entry.spec);
+        self.warnings.extend(warnings.into_iter().map(|warning| (loc, warning)));
         let inst = (entry.bind)(&self.op_cx(), args)?;
         let id = self.emit(inst, loc)?;
         if let Some(name) = args.instruction_name(entry.spec.params.len()) {
             self.core()?.names.push((id, name));
         }
         Ok(id)
+    }
+
+    /// Warnings so far, with their places; the front end takes them as it turns them into diagnostics.
+    pub fn take_warnings(&mut self) -> Vec<(LocId, Fault)> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// Interns a text for [`DevicePrint`](crate::isa::ops::print::DevicePrint).
+    pub fn text(&mut self, text: &str) -> TextId {
+        self.tables.texts.push(text.to_owned())
+    }
+
+    /// The arguments with each list of tiles laid out as consecutive views; `None` if there is none.
+    fn lay_out_lists(&mut self, args: &Args) -> Option<Args> {
+        let any = args.positional.iter().chain(args.keywords.iter().map(|(_, arg)| arg));
+        if !any.into_iter().any(|arg| tile_list(arg).is_some()) {
+            return None;
+        }
+        let mut args = args.clone();
+        let values = args.positional.iter_mut();
+        for arg in values.chain(args.keywords.iter_mut().map(|(_, arg)| arg)) {
+            if let Some(views) = tile_list(arg) {
+                let first = ViewId(self.tables.views.len() as u32);
+                for &view in &views {
+                    let copy = self.tables.views[view];
+                    self.tables.views.push(copy);
+                }
+                *arg = Arg::Tensors(first, views.len() as u32);
+            }
+        }
+        Some(args)
     }
 
     /// Checks an instruction and appends it to the present core.
@@ -279,4 +316,17 @@ impl Builder {
             results,
         }
     }
+}
+
+/// The views of a list of tiles; `None` for anything else.
+fn tile_list(arg: &Arg) -> Option<Vec<ViewId>> {
+    let Arg::List(items) = arg else {
+        return None;
+    };
+    let view = |item: &Arg| match item {
+        Arg::Tensor(view) => Some(*view),
+        _ => None,
+    };
+    let views: Vec<_> = items.iter().map_while(view).collect();
+    (!views.is_empty() && views.len() == items.len()).then_some(views)
 }

@@ -32,13 +32,43 @@ pub enum Step {
     LoopEnd(LoopId),
 }
 
+/// A bound of a dynamic loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Known while tracing.
+    Known(i64),
+    /// Read from a register when the loop is entered.
+    Register(RegId),
+}
+
 /// How often a dynamic loop runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trip {
-    /// Known while tracing.
-    Known(u64),
-    /// Until a register reaches a bound or becomes zero; only a run knows.
-    Register(RegId),
+    /// `range(start, stop, step)` with a positive step.
+    Range {
+        /// First value.
+        start: Bound,
+        /// Bound that is not reached.
+        stop: Bound,
+        /// Distance of two values.
+        step: i64,
+    },
+    /// As long as a register is not zero, tested before each iteration.
+    While(RegId),
+}
+
+impl Trip {
+    /// Iterations, if they are known while tracing.
+    pub fn known(&self) -> Option<u64> {
+        match *self {
+            Self::Range {
+                start: Bound::Known(start),
+                stop: Bound::Known(stop),
+                step,
+            } => Some(stop.saturating_sub(start).max(0).unsigned_abs().div_ceil(step.max(1).unsigned_abs())),
+            Self::Range { .. } | Self::While(_) => None,
+        }
+    }
 }
 
 /// A dynamic loop: one body, run several times.
@@ -46,6 +76,8 @@ pub enum Trip {
 pub struct Loop {
     /// How often it runs.
     pub trip: Trip,
+    /// Register that holds the present value of a `Range`; written at the start of each iteration.
+    pub index: Option<RegId>,
     /// Where it is written.
     pub loc: LocId,
 }

@@ -1,5 +1,13 @@
 //! The types that parameters of instructions have.
 
+mod choice;
+mod shape;
+mod value;
+
+pub use choice::{Accumulate, DgeMode, DmaEngine, OobMode, PerfMode, ReduceCmd};
+pub use shape::{Axes, CoreSet, Permutation, Stride, Strides, Shuffle, TilePair, Views};
+pub use value::{FillMinimum, Operand32, RegisterSource, UnitScales};
+
 use crate::base::diag::Fault;
 use crate::chip::engine::Engine;
 use crate::isa::args::Arg;
@@ -90,9 +98,12 @@ impl Param for EngineChoice {
 
     fn bind(arg: &Arg, _cx: &OpCx) -> Result<Self, Fault> {
         let Arg::Member("engine", name) = arg else {
-            return Err(Self::mismatch(arg));
+            return match arg {
+                Arg::None => Ok(Self::Unknown),
+                _ => Err(Self::mismatch(arg)),
+            };
         };
-        if *name == "unknown" {
+        if *name == "unknown" || *name == "unknown_engine" {
             return Ok(Self::Unknown);
         }
         let engine = Engine::ALL.iter().copied().find(|engine| engine.name() == *name);
