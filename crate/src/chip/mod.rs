@@ -7,6 +7,7 @@ pub mod engine;
 pub mod fact;
 pub mod launch;
 pub mod memory;
+pub mod rules;
 mod trn1;
 mod trn2;
 mod trn3;
@@ -18,6 +19,7 @@ use crate::chip::engine::Engines;
 pub use crate::chip::fact::{Fact, Row, Trust};
 use crate::chip::launch::Launch;
 use crate::chip::memory::Memory;
+use crate::chip::rules::Rules;
 
 /// NeuronCore generation, as `nki.isa.nc_version` numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -49,6 +51,8 @@ pub struct Chip {
     pub dma: Dma,
     /// Launch and control flow.
     pub launch: Launch,
+    /// What instructions accept.
+    pub rules: Rules,
 }
 
 impl Chip {

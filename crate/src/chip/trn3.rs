@@ -5,6 +5,7 @@ use crate::chip::dma::Dma;
 use crate::chip::engine::Engines;
 use crate::chip::launch::Launch;
 use crate::chip::memory::Memory;
+use crate::chip::rules;
 use crate::chip::{Chip, Fact, Gen};
 
 /// The architecture guide of this generation in the public NKI documentation.
@@ -132,4 +133,5 @@ pub(super) static CHIP: Chip = Chip {
         register_load: Fact::estimated(Ps::from_ns(640), "trn2 value, trn3 not measured"),
         core_barrier: Fact::estimated(Ps::from_ns(200), "one remote semaphore write"),
     },
+    rules: rules::V4,
 };

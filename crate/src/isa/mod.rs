@@ -7,27 +7,31 @@
 pub mod args;
 pub mod context;
 pub mod cost;
+pub mod flow;
 pub mod ops;
 pub mod param;
+pub mod rules;
 pub mod spec;
 pub mod work;
 
 use crate::base::diag::Fault;
 use crate::isa::args::Args;
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::flow::Rendezvous;
 use crate::isa::spec::{Entry, Op, OpSpec, Operand};
 use crate::isa::work::Work;
 
 /// Declares [`Inst`] and [`CATALOG`] from the list of row types.
 macro_rules! isa {
-    ($($family:ident::$op:ident,)*) => {
+    (nki.isa { $($family:ident::$op:ident,)* } other { $($other_family:ident::$other:ident,)* }) => {
         /// An instruction with its operands bound.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum Inst {
             $(#[doc = concat!("`", stringify!($op), "`")] $op(ops::$family::$op),)*
+            $(#[doc = concat!("`", stringify!($other), "`")] $other(ops::$other_family::$other),)*
         }
 
-        /// Every instruction, in the order of the list.
+        /// Every instruction of `nki.isa`, in the order of the list.
         pub static CATALOG: &[Entry] = &[
             $(Entry { spec: &ops::$family::$op::SPEC, bind: |cx, args| Ok(Inst::$op(ops::$family::$op::bind(cx, args)?)) },)*
         ];
@@ -35,12 +39,12 @@ macro_rules! isa {
         impl Inst {
             /// The row of this instruction.
             pub fn spec(&self) -> &'static OpSpec {
-                match self { $(Self::$op(_) => &ops::$family::$op::SPEC,)* }
+                match self { $(Self::$op(_) => &ops::$family::$op::SPEC,)* $(Self::$other(_) => &ops::$other_family::$other::SPEC,)* }
             }
 
             /// Calls `visit` for each tile operand, in the order of the parameters.
             pub fn operands(&self, visit: &mut dyn FnMut(Operand)) {
-                match self { $(Self::$op(op) => op.operands(visit),)* }
+                match self { $(Self::$op(op) => op.operands(visit),)* $(Self::$other(op) => op.operands(visit),)* }
             }
 
             /// Checks the hardware rules.
@@ -48,7 +52,8 @@ macro_rules! isa {
             /// # Errors
             /// The first rule that the operands break.
             pub fn check(&self, cx: &OpCx) -> Result<(), Fault> {
-                match self { $(Self::$op(op) => op.check(cx),)* }
+                self.check_operands(cx)?;
+                match self { $(Self::$op(op) => op.check(cx),)* $(Self::$other(op) => op.check(cx),)* }.map_err(|fault| self.named(fault))
             }
 
             /// Performs the instruction on the machine.
@@ -56,19 +61,74 @@ macro_rules! isa {
             /// # Errors
             /// What only the values can show: an index out of bounds, a read of memory that nobody wrote.
             pub fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
-                match self { $(Self::$op(op) => op.execute(cx),)* }
+                match self { $(Self::$op(op) => op.execute(cx),)* $(Self::$other(op) => op.execute(cx),)* }.map_err(|fault| self.named(fault))
+            }
+
+            /// The meeting with other cores that has to happen before the instruction, if any.
+            pub fn rendezvous(&self) -> Option<Rendezvous> {
+                match self { $(Self::$op(op) => op.rendezvous(),)* $(Self::$other(op) => op.rendezvous(),)* }
             }
 
             /// What the instruction costs, from shapes, dtypes and the chip alone.
             pub fn work(&self, cx: &OpCx) -> Work {
-                match self { $(Self::$op(op) => op.work(cx),)* }
+                match self { $(Self::$op(op) => op.work(cx),)* $(Self::$other(op) => op.work(cx),)* }
             }
         }
     };
 }
 
 isa! {
-    copy::TensorCopy,
+    nki.isa {
+        dma::DmaCopy,
+        copy::TensorCopy,
+        copy::Memset,
+        copy::TensorCopyPredicated,
+        matmul::NcMatmul,
+        matmul::NcTranspose,
+        dma::DmaTranspose,
+        elementwise::TensorTensor,
+        elementwise::TensorScalar,
+        reduce::TensorReduce,
+        reduce::TensorPartitionReduce,
+        reduce::TensorScalarCumulative,
+        activation::Activation,
+        activation::ActivationReduce,
+        activation::Activate2,
+        reduce::TensorTensorScan,
+        activation::Exponential,
+        elementwise::Reciprocal,
+        elementwise::ScalarTensorTensor,
+        activation::TensorScalarReduce,
+        sync::CoreBarrier,
+        dma::DmaCompute,
+        sync::SendRecv,
+        register::RegisterAlloc,
+        register::RegisterMove,
+        register::RegisterLoad,
+        register::RegisterStore,
+    }
+    other {
+        print::DevicePrint,
+    }
+}
+
+impl Inst {
+    /// Puts the name of the instruction in front of a message.
+    fn named(&self, fault: Fault) -> Fault {
+        let message = format!("{}: {}", self.spec().name, fault.message);
+        Fault { message, ..fault }
+    }
+
+    /// Checks the rules that hold for all operands.
+    fn check_operands(&self, cx: &OpCx) -> Result<(), Fault> {
+        let mut result = Ok(());
+        self.operands(&mut |operand| {
+            if result.is_ok() {
+                result = rules::operand(cx, self.spec(), operand);
+            }
+        });
+        result.map_err(|fault| self.named(fault))
+    }
 }
 
 /// The catalog entry of the instruction called `name`.

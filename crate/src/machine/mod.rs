@@ -12,6 +12,7 @@ use crate::chip::Chip;
 use crate::machine::memory::Memory;
 use crate::machine::scratch::Scratch;
 use crate::machine::state::CoreState;
+use crate::numerics::matmul::Stationary;
 use crate::tensor::buffer::BufferId;
 use crate::tensor::tables::Tables;
 use crate::tensor::view::RegId;
@@ -29,6 +30,8 @@ pub struct Machine {
     pub unwritten: Option<BufferId>,
     /// What `device_print` wrote, in order.
     pub printed: Vec<Printed>,
+    /// The processing array of the Tensor Engine, reused.
+    pub stationary: Stationary,
     registers: Vec<Option<i32>>,
 }
 
@@ -50,6 +53,7 @@ impl Machine {
             scratch: Scratch::default(),
             unwritten: None,
             printed: Vec::new(),
+            stationary: Stationary::new(),
             registers: Vec::new(),
         }
     }

@@ -102,6 +102,17 @@ impl Tile<'_> {
         )
     }
 
+    /// `param 'name' [128, 512] bfloat16 in sbuf`: the tile as an operand, for messages.
+    pub fn label(&self, param: &str) -> String {
+        format!(
+            "{param} '{}' {:?} {} in {}",
+            self.buffer.name,
+            self.pattern.shape(),
+            self.dtype().name(),
+            self.space().name()
+        )
+    }
+
     /// Fails unless the tile lives in one of `allowed`; `who` names the instruction or engine that needs it.
     pub fn require_space(&self, allowed: &[Space], who: &str) -> Result<(), Fault> {
         if allowed.contains(&self.space()) {

@@ -6,7 +6,7 @@ mod value;
 
 pub use choice::{Accumulate, DgeMode, DmaEngine, OobMode, PerfMode, ReduceCmd};
 pub use shape::{Axes, CoreSet, Permutation, Stride, Strides, Shuffle, TilePair, Views};
-pub use value::{FillMinimum, Operand32, RegisterSource, UnitScales};
+pub use value::{FillMinimum, Number, Operand32, RegisterSource, UnitScales};
 
 use crate::base::diag::Fault;
 use crate::chip::engine::Engine;

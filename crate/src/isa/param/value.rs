@@ -226,6 +226,25 @@ fn integer(value: i64) -> Operand32 {
     }
 }
 
+/// A constant of any 32-bit type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number(pub Operand32);
+
+impl Param for Number {
+    const KIND: &'static str = "a number";
+
+    fn bind(arg: &Arg, cx: &OpCx) -> Result<Self, Fault> {
+        match arg {
+            Arg::Float(_) | Arg::Int(_) | Arg::Bool(_) => Operand32::bind(arg, cx).map(Self),
+            _ => Err(Self::mismatch(arg)),
+        }
+    }
+
+    fn spell(&self) -> String {
+        self.0.spell()
+    }
+}
+
 /// The only fill value of `range_select`: the most negative float32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FillMinimum;

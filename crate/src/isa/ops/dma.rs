@@ -1,0 +1,507 @@
+//! Transfers by the DMA engines: copies with conversion, gathers and scatters, transposes, sums.
+
+use crate::base::diag::{Code, Fault};
+use crate::chip::engine::Engine;
+use crate::ensure;
+use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::param::{DgeMode, EngineChoice, In, OobMode, Out, Permutation, UnitScales, Views};
+use crate::isa::rules;
+use crate::isa::spec::{Op, Param};
+use crate::isa::work::Work;
+use crate::machine::layout::Layout;
+use crate::numerics::alu::AluOp;
+use crate::numerics::cast::{self, Mode};
+use crate::numerics::dtype::Dtype;
+use crate::numerics::transpose;
+use crate::op;
+use crate::tensor::buffer::Space;
+use crate::tensor::view::{IndexSource, ViewId};
+
+op! {
+    /// Copies between SBUF and HBM with the DMA engines; elements go over in the order of the two views.
+    ///
+    /// Different dtypes convert through float32. Views with run-time indices gather and scatter rows.
+    dma_copy => DmaCopy on [] since Gen2 [
+        deprecated "dst_rmw_op", "accumulate with nisa.dma_compute"; deprecated "unique_indices", "accumulate with nisa.dma_compute"
+    ] {
+        /// Tensor to write, in SBUF or HBM.
+        dst: Out,
+        /// Tensor to read, in SBUF or HBM, with as many elements.
+        src: In,
+        /// Priority from 0 (first) to 3 (NeuronCore-v4 on).
+        priority: Option<i32> = None,
+        /// What happens to run-time indices out of bounds.
+        oob_mode: OobMode = OobMode::Error,
+        /// Who makes the descriptors.
+        dge_mode: DgeMode = DgeMode::Unknown,
+        /// Engine whose queue triggers the hardware block: sync or scalar, with `dge_mode.hwdge` only.
+        engine: EngineChoice = EngineChoice::Unknown,
+    }
+}
+
+/// Checks that DMA reaches an operand.
+fn reachable(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> {
+    let hint = match param {
+        "dst" => "write an SBUF tile, then copy it to PSUM with nisa.tensor_copy",
+        _ => "copy the PSUM tile to SBUF first with nisa.tensor_copy",
+    };
+    rules::space(cx, view, param, rules::DMA, hint)
+}
+
+/// Whether the view goes by a list of run-time indices.
+fn is_vector(cx: &OpCx, view: ViewId) -> bool {
+    let id = cx.tile(view).view.indirect;
+    id.is_some_and(|id| matches!(cx.tables.indirects[id].source, IndexSource::Vector(_) | IndexSource::Free(_)))
+}
+
+/// Checks a view that goes by run-time indices.
+fn check_vector(cx: &OpCx, view: ViewId, param: &'static str, mode: DgeMode) -> Result<(), Fault> {
+    if !is_vector(cx, view) {
+        return Ok(());
+    }
+    let tile = cx.tile(view);
+    ensure!(
+        cx.chip.rules.indirect_dma.get(),
+        Generation,
+        "{} goes by run-time indices, which {} does not have",
+        tile.label(param),
+        cx.chip.title
+    );
+    if tile.space().is_on_chip() {
+        let message = format!("{} goes by run-time indices; limit: only tensors in HBM", tile.label(param));
+        return Err(Fault::new(Code::MemorySpace, message).on(param));
+    }
+    if !matches!(mode, DgeMode::Unknown | DgeMode::Software) {
+        let message = format!("{} goes by run-time indices; limit: dge_mode.swdge or dge_mode.unknown", tile.label(param));
+        return Err(Fault::new(Code::Constraint, message).on("dge_mode").hint("leave dge_mode out"));
+    }
+    Ok(())
+}
+
+/// Checks priority and descriptor mode.
+fn check_queue(cx: &OpCx, priority: Option<i32>, mode: DgeMode) -> Result<(), Fault> {
+    if let Some(priority) = priority {
+        ensure!(
+            cx.chip.rules.dma_priority.get(),
+            Generation,
+            "priority does not exist on {}",
+            cx.chip.title
+        );
+        ensure!((0..=3).contains(&priority), Constraint, "priority {priority}; limit 0 to 3");
+    }
+    ensure!(
+        mode != DgeMode::Hardware || cx.chip.rules.hardware_dge.get(),
+        Generation,
+        "dge_mode.hwdge does not exist on {}",
+        cx.chip.title
+    );
+    Ok(())
+}
+
+/// Positions of the elements that both sides have; `None` if all.
+fn common(dst: &mut Layout, src: &Layout) -> bool {
+    let Some(table) = &src.table else {
+        return dst.table.is_some();
+    };
+    let mut offsets = dst.offsets();
+    for (slot, &from) in offsets.iter_mut().zip(table) {
+        if from == usize::MAX {
+            *slot = usize::MAX;
+        }
+    }
+    dst.table = Some(offsets);
+    true
+}
+
+/// Converts packed elements through float32.
+fn convert(cx: &mut ExecCx, from: Dtype, to: Dtype, bytes: Vec<u8>) -> Vec<u8> {
+    if from == to {
+        return bytes;
+    }
+    let count = cast::value_count(from, bytes.len());
+    let mut values = cx.machine.scratch.floats(count);
+    cast::decode_f32(from, &bytes, &mut values);
+    let mut out = cx.machine.scratch.bytes(count * to.bytes() as usize);
+    cast::encode_f32(to, &values, &mut out, Mode::Chip);
+    cx.recycle(values);
+    cx.machine.scratch.give_bytes(bytes);
+    out
+}
+
+impl Op for DmaCopy {
+    fn check(&self, cx: &OpCx) -> Result<(), Fault> {
+        let (dst, src) = (cx.tile(self.dst.0), cx.tile(self.src.0));
+        reachable(cx, self.dst.0, "dst")?;
+        reachable(cx, self.src.0, "src")?;
+        let (to, from) = (dst.pattern.elements(), src.pattern.elements());
+        if to != from {
+            let message = format!("{} has {to} elements, {} has {from}; they must be equal", dst.label("dst"), src.label("src"));
+            return Err(Fault::new(Code::Shape, message).on("src"));
+        }
+        check_queue(cx, self.priority, self.dge_mode)?;
+        check_vector(cx, self.dst.0, "dst", self.dge_mode)?;
+        check_vector(cx, self.src.0, "src", self.dge_mode)?;
+        if let EngineChoice::On(engine) = self.engine {
+            let legal = self.dge_mode == DgeMode::Hardware && matches!(engine, Engine::Sync | Engine::Scalar);
+            if !legal {
+                let message = format!("engine {}; limit sync or scalar, with dge_mode.hwdge", engine.name());
+                return Err(Fault::new(Code::Constraint, message).on("engine").hint("leave engine out"));
+            }
+        }
+        if dst.dtype() == src.dtype() {
+            return Ok(());
+        }
+        if self.dge_mode == DgeMode::Hardware {
+            let message = format!("{} and {}; limit: equal dtypes with dge_mode.hwdge", dst.label("dst"), src.label("src"));
+            return Err(Fault::new(Code::Dtype, message)
+                .on("dge_mode")
+                .hint("convert with another dge_mode, or view one side as the dtype of the other"));
+        }
+        rules::unpacked(cx, self.dst.0, "dst")?;
+        rules::unpacked(cx, self.src.0, "src")
+    }
+
+    fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
+        let skip = self.oob_mode == OobMode::Skip;
+        let source = cx.machine.layout(cx.tables, self.src.0, skip)?;
+        let mut target = cx.machine.layout(cx.tables, self.dst.0, skip)?;
+        common(&mut target, &source);
+        let bytes = cx.machine.read_layout(cx.tables, self.src.0, "src", &source)?;
+        let (from, to) = (cx.tile(self.src.0).dtype(), cx.tile(self.dst.0).dtype());
+        let bytes = convert(cx, from, to, bytes);
+        cx.machine.write_layout(cx.tables, self.dst.0, &target, &bytes)?;
+        cx.machine.scratch.give_bytes(bytes);
+        Ok(())
+    }
+
+    fn work(&self, _cx: &OpCx) -> Work {
+        Work::Free
+    }
+}
+
+op! {
+    /// Transposes a tensor on its way into SBUF: dimensions in reverse order, for four of them (3, 1, 2, 0).
+    dma_transpose => DmaTranspose on [] since Gen2 {
+        /// Tile to write, in SBUF.
+        dst: Out,
+        /// Tensor to read, in HBM or SBUF, of the same dtype.
+        src: In,
+        /// Source dimension of each dimension of `dst`.
+        axes: Option<Permutation> = None,
+        /// Priority from 0 (first) to 3 (NeuronCore-v4 on).
+        priority: Option<i32> = None,
+        /// Who makes the descriptors.
+        dge_mode: DgeMode = DgeMode::Unknown,
+        /// What happens to run-time indices out of bounds.
+        oob_mode: OobMode = OobMode::Error,
+    }
+}
+
+impl DmaTranspose {
+    /// The axes for a source of `rank` dimensions.
+    fn axes(&self, rank: usize) -> Result<&[u8], Fault> {
+        let default: &[u8] = match rank {
+            2 => &[1, 0],
+            3 => &[2, 1, 0],
+            4 => &[3, 1, 2, 0],
+            _ => {
+                let message = format!("src has {rank} dimensions; limit 2, 3 or 4");
+                return Err(Fault::new(Code::Shape, message).on("src"));
+            }
+        };
+        let axes = self.axes.as_ref().map_or(default, Permutation::axes);
+        ensure!(axes.len() == rank, Shape, "axes {axes:?} do not fit a src with {rank} dimensions");
+        Ok(axes)
+    }
+
+    /// Checks the rules of the hardware block.
+    fn check_hardware(&self, cx: &OpCx) -> Result<(), Fault> {
+        let src = cx.tile(self.src.0);
+        let shape = src.pattern.shape();
+        let first = shape[0];
+        let rank = shape.len();
+        let rows = if rank == 2 { first == 16 } else { [1, 2, 4, 8, 16].contains(&first) && (first * shape[rank - 2]) % 16 == 0 };
+        let limit = if rank == 2 {
+            "first dimension 16"
+        } else {
+            "first dimension 1, 2, 4, 8 or 16, and a multiple of 16 with the last but one"
+        };
+        ensure!(rows, Constraint, "{}; limit: {limit} with dge_mode.hwdge", src.label("src"));
+        narrow(cx, self.src.0, "dge_mode.hwdge")
+    }
+
+    /// Checks the rules of a gather.
+    fn check_gather(&self, cx: &OpCx) -> Result<(), Fault> {
+        let src = cx.tile(self.src.0);
+        let shape = src.pattern.shape();
+        check_vector(cx, self.src.0, "src", self.dge_mode)?;
+        narrow(cx, self.src.0, "run-time indices")?;
+        ensure!(
+            shape[0].is_multiple_of(16),
+            Constraint,
+            "{}; limit: first dimension a multiple of 16 with run-time indices",
+            src.label("src")
+        );
+        ensure!(
+            shape.len() != 4 || shape[1] == 1 || shape[2] == 1,
+            Constraint,
+            "{}; limit: dimension 1 or 2 has size 1 with run-time indices",
+            src.label("src")
+        );
+        let Some(IndexSource::Vector(index)) = src.view.indirect.map(|id| cx.tables.indirects[id].source) else {
+            return Ok(());
+        };
+        let index = cx.tile(index);
+        let (rows, columns) = (index.partitions(), index.free_elements());
+        let fits = (16..=128).contains(&rows) && rows.is_multiple_of(16) && (columns == 1 || rows == 128);
+        ensure!(
+            fits && index.dtype() == Dtype::U32 && index.space() == Space::Sbuf,
+            Constraint,
+            "{}; limit: uint32 in sbuf with 16 to 128 rows, a multiple of 16, and 128 for several columns",
+            index.label("index")
+        );
+        Ok(())
+    }
+}
+
+/// Checks the element size and the last dimension of a fast transpose.
+fn narrow(cx: &OpCx, view: ViewId, why: &str) -> Result<(), Fault> {
+    let src = cx.tile(view);
+    let last = src.pattern.dims.last().map_or(1, |dim| dim.num);
+    ensure!(
+        src.dtype().bytes() == 2 && last <= 128,
+        Constraint,
+        "{}; limit: a 2-byte dtype and a last dimension of at most 128 with {why}",
+        src.label("src")
+    );
+    Ok(())
+}
+
+impl Op for DmaTranspose {
+    fn check(&self, cx: &OpCx) -> Result<(), Fault> {
+        let (dst, src) = (cx.tile(self.dst.0), cx.tile(self.src.0));
+        rules::sbuf(cx, self.dst.0, "dst")?;
+        reachable(cx, self.src.0, "src")?;
+        rules::same_dtype(cx, (self.dst.0, "dst"), (self.src.0, "src"))?;
+        check_queue(cx, self.priority, self.dge_mode)?;
+        let shape = src.pattern.shape();
+        let axes = self.axes(shape.len())?;
+        let turned: Vec<u32> = axes.iter().map(|&axis| shape[usize::from(axis)]).collect();
+        let fits = dst.pattern.shape() == turned
+            || dst.pattern.dims.len() != turned.len()
+                && dst.partitions() == turned[0]
+                && dst.pattern.elements() == src.pattern.elements();
+        if !fits {
+            let message = format!("{}; the transpose of {} is {turned:?}", dst.label("dst"), src.label("src"));
+            return Err(Fault::new(Code::Shape, message).on("dst"));
+        }
+        if is_vector(cx, self.src.0) {
+            return self.check_gather(cx);
+        }
+        ensure!(
+            matches!(self.dge_mode, DgeMode::Unknown | DgeMode::Hardware),
+            Constraint,
+            "{}; limit dge_mode.unknown or dge_mode.hwdge without run-time indices",
+            self.dge_mode.spell()
+        );
+        ensure!(
+            self.oob_mode == OobMode::Error || src.view.indirect.is_some(),
+            Constraint,
+            "oob_mode.skip needs a src with run-time indices"
+        );
+        if self.dge_mode == DgeMode::Hardware {
+            return self.check_hardware(cx);
+        }
+        Ok(())
+    }
+
+    fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
+        let src = cx.tile(self.src.0);
+        let width = src.dtype().bytes() as usize;
+        let shape = src.pattern.shape();
+        let axes = self.axes(shape.len())?;
+        let source = cx.machine.layout(cx.tables, self.src.0, self.oob_mode == OobMode::Skip)?;
+        let mut target = cx.machine.layout(cx.tables, self.dst.0, false)?;
+        let bytes = cx.machine.read_layout(cx.tables, self.src.0, "src", &source)?;
+        let mut out = cx.machine.scratch.bytes(bytes.len());
+        if let [rows, columns] = shape[..] {
+            let layout = transpose::Layout {
+                rows: rows as usize,
+                columns: columns as usize,
+                source_stride: columns as usize * width,
+                result_stride: rows as usize * width,
+            };
+            transpose::transpose_bytes(width, layout, &bytes, &mut out);
+        } else {
+            for (slot, from) in out.chunks_exact_mut(width).zip(turned_order(&shape, axes)) {
+                slot.copy_from_slice(&bytes[from * width..(from + 1) * width]);
+            }
+        }
+        if let Some(table) = &source.table {
+            let mut offsets = target.offsets();
+            for (slot, from) in offsets.iter_mut().zip(turned_order(&shape, axes)) {
+                if table[from] == usize::MAX {
+                    *slot = usize::MAX;
+                }
+            }
+            target.table = Some(offsets);
+        }
+        cx.machine.write_layout(cx.tables, self.dst.0, &target, &out)?;
+        cx.machine.scratch.give_bytes(bytes);
+        cx.machine.scratch.give_bytes(out);
+        Ok(())
+    }
+
+    fn work(&self, _cx: &OpCx) -> Work {
+        Work::Free
+    }
+}
+
+/// For each element of the transposed tensor, in order, its position in the source.
+fn turned_order(shape: &[u32], axes: &[u8]) -> Vec<usize> {
+    let mut strides = vec![1_usize; shape.len()];
+    for at in (0..shape.len().saturating_sub(1)).rev() {
+        strides[at] = strides[at + 1] * shape[at + 1] as usize;
+    }
+    let mut order = vec![0];
+    for &axis in axes {
+        let (num, stride) = (shape[usize::from(axis)] as usize, strides[usize::from(axis)]);
+        order = order.iter().flat_map(|base| (0..num).map(move |at| base + at * stride)).collect();
+    }
+    order
+}
+
+op! {
+    /// Adds tensors element by element inside the DMA engines, in float32.
+    ///
+    /// With run-time indices on one source it adds to rows of HBM (scatter) or gathers rows and adds them to SBUF.
+    dma_compute => DmaCompute on [] since Gen2 {
+        /// Tensor to write.
+        dst: Out,
+        /// Tensors to add: at most 16.
+        srcs: Views,
+        /// Operator of the reduction: `nl.add`.
+        reduce_op: AluOp,
+        /// Scale factors, all 1.0.
+        scales: Option<UnitScales> = None,
+        /// Promise that no index comes twice.
+        unique_indices: bool = true,
+        /// What happens to run-time indices out of bounds.
+        oob_mode: OobMode = OobMode::Error,
+    }
+}
+
+impl DmaCompute {
+    /// Checks a sum with run-time indices.
+    fn check_indirect(&self, cx: &OpCx) -> Result<(), Fault> {
+        ensure!(
+            self.srcs.count == 2,
+            Constraint,
+            "srcs has {} tensors; limit exactly 2 with run-time indices",
+            self.srcs.count
+        );
+        ensure!(
+            self.unique_indices,
+            Unsupported,
+            "unique_indices=False is not supported by NKI yet"
+        );
+        let same = |view: ViewId| {
+            let (a, b) = (cx.tile(view).view, cx.tile(self.dst.0).view);
+            a.buffer == b.buffer && a.offset == b.offset && a.pattern == b.pattern
+        };
+        if !self.srcs.iter().any(same) {
+            let message = "with run-time indices one of srcs must be dst itself";
+            return Err(Fault::new(Code::Constraint, message)
+                .on("srcs")
+                .hint("write srcs=[dst, data] to add data to dst"));
+        }
+        for view in self.srcs.iter() {
+            check_vector(cx, view, "srcs", DgeMode::Software)?;
+        }
+        check_vector(cx, self.dst.0, "dst", DgeMode::Software)
+    }
+}
+
+/// Whether two elements of a layout are the same place.
+fn has_duplicates(layout: &Layout) -> bool {
+    let mut offsets: Vec<_> = layout.offsets().into_iter().filter(|&offset| offset != usize::MAX).collect();
+    offsets.sort_unstable();
+    offsets.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+impl Op for DmaCompute {
+    fn check(&self, cx: &OpCx) -> Result<(), Fault> {
+        let dst = cx.tile(self.dst.0);
+        reachable(cx, self.dst.0, "dst")?;
+        rules::unpacked(cx, self.dst.0, "dst")?;
+        let most = cx.chip.rules.dma_compute_sources.get();
+        ensure!(self.srcs.count <= most, Constraint, "srcs has {} tensors; limit {most}", self.srcs.count);
+        ensure!(
+            self.reduce_op == AluOp::Add,
+            Constraint,
+            "reduce_op {}; limit add",
+            self.reduce_op.name()
+        );
+        let scales = self.scales.map_or(self.srcs.count, |scales| scales.0);
+        ensure!(
+            scales == self.srcs.count,
+            Argument,
+            "scales has {scales} entries for {} srcs",
+            self.srcs.count
+        );
+        for view in self.srcs.iter() {
+            reachable(cx, view, "srcs")?;
+            rules::unpacked(cx, view, "srcs")?;
+            let src = cx.tile(view);
+            ensure!(
+                src.pattern.elements() == dst.pattern.elements(),
+                Shape,
+                "{} has {} elements, {} has {}; they must be equal",
+                src.label("srcs"),
+                src.pattern.elements(),
+                dst.label("dst"),
+                dst.pattern.elements()
+            );
+        }
+        if self.srcs.iter().any(|view| is_vector(cx, view)) || is_vector(cx, self.dst.0) {
+            return self.check_indirect(cx);
+        }
+        Ok(())
+    }
+
+    fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
+        let skip = self.oob_mode == OobMode::Skip;
+        let mut target = cx.machine.layout(cx.tables, self.dst.0, skip)?;
+        let indirect = is_vector(&cx.op_cx(), self.dst.0);
+        if indirect && has_duplicates(&target) {
+            let message = "the run-time indices name a row twice; with unique_indices=True the result is undefined";
+            return Err(Fault::new(Code::Undefined, message).on("dst"));
+        }
+        let mut sum = cx.machine.scratch.floats(target.count);
+        for (at, view) in self.srcs.iter().enumerate() {
+            let source = cx.machine.layout(cx.tables, view, skip)?;
+            common(&mut target, &source);
+            let bytes = cx.machine.read_layout(cx.tables, view, "srcs", &source)?;
+            let mut values = cx.machine.scratch.floats(source.count);
+            cast::decode_f32(cx.tile(view).dtype(), &bytes, &mut values);
+            if at == 0 {
+                sum.copy_from_slice(&values);
+            } else {
+                sum.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
+            }
+            cx.recycle(values);
+            cx.machine.scratch.give_bytes(bytes);
+        }
+        let dtype = cx.tile(self.dst.0).dtype();
+        let mut bytes = cx.machine.scratch.bytes(sum.len() * dtype.bytes() as usize);
+        cast::encode_f32(dtype, &sum, &mut bytes, Mode::Chip);
+        cx.machine.write_layout(cx.tables, self.dst.0, &target, &bytes)?;
+        cx.recycle(sum);
+        cx.machine.scratch.give_bytes(bytes);
+        Ok(())
+    }
+
+    fn work(&self, _cx: &OpCx) -> Work {
+        Work::Free
+    }
+}

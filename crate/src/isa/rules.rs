@@ -1,0 +1,383 @@
+//! Hardware rules that many instructions share: partitions, access patterns, memories, shapes and dtypes.
+//!
+//! Messages name the operand with its shape, then the limit; hints say a way out.
+
+use crate::base::diag::{Code, Fault};
+use crate::chip::engine::Engine;
+use crate::ensure;
+use crate::isa::context::OpCx;
+use crate::isa::param::{EngineChoice, Operand32};
+use crate::isa::spec::{OpSpec, Operand};
+use crate::machine::layout::MAX_DIMS;
+use crate::numerics::dtype::Dtype;
+use crate::tensor::buffer::Space;
+use crate::tensor::tables::Tile;
+use crate::tensor::view::{IndexSource, ViewId};
+
+/// On-chip memories.
+pub const ON_CHIP: &[Space] = &[Space::Sbuf, Space::Psum];
+/// SBUF only.
+pub const SBUF: &[Space] = &[Space::Sbuf];
+/// Memories that DMA reaches for kernels.
+pub const DMA: &[Space] = &[Space::Sbuf, Space::Hbm, Space::SharedHbm];
+
+/// Checks what holds for every operand of every instruction.
+///
+/// # Errors
+/// The first rule that the operand breaks.
+pub fn operand(cx: &OpCx, spec: &OpSpec, operand: Operand) -> Result<(), Fault> {
+    let tile = cx.tile(operand.view);
+    let label = || tile.label(operand.param);
+    ensure!(
+        !tile.pattern.dims.is_empty() && tile.pattern.dims.len() <= MAX_DIMS,
+        Constraint,
+        "{} has {} dimensions; limit 1 to {MAX_DIMS}",
+        label(),
+        tile.pattern.dims.len()
+    );
+    inside(&tile, operand.param)?;
+    if !tile.space().is_on_chip() {
+        return Ok(());
+    }
+    let limit = cx.chip.memory.partitions.get();
+    ensure!(
+        tile.partitions() <= limit,
+        Constraint,
+        "{} spans {} partitions; limit {limit}",
+        label(),
+        tile.partitions()
+    );
+    if spec.engines.is_empty() || operand.param.ends_with("_scale") {
+        return Ok(());
+    }
+    start_partition(&tile, operand.param)
+}
+
+/// Checks that a tile stays inside its buffer.
+fn inside(tile: &Tile, param: &'static str) -> Result<(), Fault> {
+    let dims = &tile.pattern.dims;
+    if dims.iter().any(|dim| dim.num == 0) {
+        return Ok(());
+    }
+    let on_chip = tile.space().is_on_chip();
+    let row = tile.buffer.row_elements(tile.dtype()) as i64;
+    let reach = |skip: usize, from: i64| {
+        let free = dims.iter().skip(skip).map(|dim| dim.step * i64::from(dim.num - 1));
+        free.fold((from, from), |(low, high), step| (low + step.min(0), high + step.max(0)))
+    };
+    let fits = if on_chip {
+        let (low, high) = reach(1, tile.free_offset() as i64);
+        let partitions = i64::from(tile.start_partition()) + (dims[0].step * i64::from(dims[0].num - 1)).div_euclid(row.max(1));
+        low >= 0 && high < row && (0..i64::from(tile.buffer.partitions())).contains(&partitions)
+    } else {
+        let (low, high) = reach(0, tile.view.offset as i64);
+        tile.view.indirect.is_some() || low >= 0 && high < row
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = format!("{} reaches outside of its tensor of shape {:?}", tile.label(param), tile.buffer.shape);
+    Err(Fault::new(Code::OutOfBounds, message)
+        .on(param)
+        .hint("check offset, steps and counts of the access pattern"))
+}
+
+/// Checks where the partitions of an engine access start.
+fn start_partition(tile: &Tile, param: &'static str) -> Result<(), Fault> {
+    let base = tile.buffer.address.map_or(0, |address| address.partition);
+    let start = base + tile.start_partition();
+    let (align, reach) = match tile.partitions() {
+        0..=32 => (32, "up to 32"),
+        33..=64 => (64, "33 to 64"),
+        _ => (128, "more than 64"),
+    };
+    if start.is_multiple_of(align) {
+        return Ok(());
+    }
+    let allowed = match align {
+        32 => "0, 32, 64 or 96",
+        64 => "0 or 64",
+        _ => "0",
+    };
+    let message = format!(
+        "{} starts at partition {start}; limit {allowed} for {reach} partitions",
+        tile.label(param)
+    );
+    Err(Fault::new(Code::Constraint, message)
+        .on(param)
+        .hint("move the data to an allowed start with nisa.dma_copy, or lay the tile out along the free dimension"))
+}
+
+/// Checks the memory of an operand; `hint` says what to do instead.
+///
+/// # Errors
+/// The tile lives elsewhere.
+pub fn space(cx: &OpCx, view: ViewId, param: &'static str, allowed: &[Space], hint: &str) -> Result<(), Fault> {
+    let tile = cx.tile(view);
+    if allowed.contains(&tile.space()) {
+        return Ok(());
+    }
+    let names: Vec<_> = allowed.iter().map(|space| space.name()).collect();
+    let message = format!("{}; limit: it must be in {}", tile.label(param), names.join(" or "));
+    Err(Fault::new(Code::MemorySpace, message).on(param).hint(hint))
+}
+
+/// The usual hint for a tile in device memory that an engine should read or write.
+pub const COPY_HINT: &str = "engines reach SBUF and PSUM only; copy between HBM and SBUF with nisa.dma_copy";
+
+/// Checks that an operand is in SBUF or PSUM.
+///
+/// # Errors
+/// The tile lives in device memory.
+pub fn on_chip(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> {
+    space(cx, view, param, ON_CHIP, COPY_HINT)
+}
+
+/// Checks that an operand is in SBUF.
+///
+/// # Errors
+/// The tile lives elsewhere.
+pub fn sbuf(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> {
+    let hint = match cx.tile(view).space() {
+        Space::Psum => "move it with nisa.tensor_copy",
+        Space::Sbuf | Space::Hbm | Space::SharedHbm => COPY_HINT,
+    };
+    space(cx, view, param, SBUF, hint)
+}
+
+/// Checks that two tiles have the same partitions and the same number of elements in each.
+///
+/// # Errors
+/// They differ.
+pub fn same_shape(cx: &OpCx, a: (ViewId, &'static str), b: (ViewId, &'static str)) -> Result<(), Fault> {
+    same_partitions(cx, a, b)?;
+    let (left, right) = (cx.tile(a.0), cx.tile(b.0));
+    let (m, n) = (left.free_elements(), right.free_elements());
+    if m == n {
+        return Ok(());
+    }
+    let message = format!(
+        "{} has {m} elements per partition, {} has {n}; they must be equal",
+        left.label(a.1),
+        right.label(b.1)
+    );
+    Err(Fault::new(Code::Shape, message).on(b.1))
+}
+
+/// Checks that two tiles have the same partitions.
+///
+/// # Errors
+/// They differ.
+pub fn same_partitions(cx: &OpCx, a: (ViewId, &'static str), b: (ViewId, &'static str)) -> Result<(), Fault> {
+    let (left, right) = (cx.tile(a.0), cx.tile(b.0));
+    let (m, n) = (left.partitions(), right.partitions());
+    if m == n {
+        return Ok(());
+    }
+    let message = format!(
+        "{} has {m} partitions, {} has {n}; they must be equal",
+        left.label(a.1),
+        right.label(b.1)
+    );
+    Err(Fault::new(Code::Shape, message).on(b.1))
+}
+
+/// Checks the number of elements per partition of a tile.
+///
+/// # Errors
+/// It is another number.
+pub fn free_is(cx: &OpCx, view: ViewId, param: &'static str, elements: u64) -> Result<(), Fault> {
+    let tile = cx.tile(view);
+    if tile.free_elements() == elements {
+        return Ok(());
+    }
+    let message = format!(
+        "{} has {} elements per partition; limit exactly {elements}",
+        tile.label(param),
+        tile.free_elements()
+    );
+    Err(Fault::new(Code::Shape, message).on(param))
+}
+
+/// Checks that a tile is `[P, 1]` on chip, with the partitions of `like`.
+///
+/// # Errors
+/// Another shape, or another memory.
+pub fn column(cx: &OpCx, view: ViewId, param: &'static str, like: (ViewId, &'static str)) -> Result<(), Fault> {
+    on_chip(cx, view, param)?;
+    free_is(cx, view, param, 1)?;
+    same_partitions(cx, like, (view, param))
+}
+
+/// Checks an operand that is a constant or a `[P, 1]` tile of one of `dtypes` (any, if empty).
+///
+/// # Errors
+/// Another shape, memory or dtype.
+pub fn scalar(
+    cx: &OpCx,
+    operand: Operand32,
+    param: &'static str,
+    like: (ViewId, &'static str),
+    dtypes: &[Dtype],
+) -> Result<(), Fault> {
+    let Some(view) = operand.tile() else {
+        return Ok(());
+    };
+    column(cx, view, param, like)?;
+    if dtypes.is_empty() {
+        return Ok(());
+    }
+    dtype(cx, view, param, dtypes)
+}
+
+/// Checks the dtype of an operand.
+///
+/// # Errors
+/// It is not one of `allowed`.
+pub fn dtype(cx: &OpCx, view: ViewId, param: &'static str, allowed: &[Dtype]) -> Result<(), Fault> {
+    let tile = cx.tile(view);
+    if allowed.contains(&tile.dtype()) {
+        return Ok(());
+    }
+    let names: Vec<_> = allowed.iter().map(|dtype| dtype.name()).collect();
+    let message = format!("{}; limit: dtype {}", tile.label(param), names.join(", "));
+    Err(Fault::new(Code::Dtype, message)
+        .on(param)
+        .hint("convert it with nisa.tensor_copy into a tile of an allowed dtype"))
+}
+
+/// Checks that an operand is not of a packed dtype.
+///
+/// # Errors
+/// It is.
+pub fn unpacked(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> {
+    let tile = cx.tile(view);
+    if !tile.dtype().is_packed() {
+        return Ok(());
+    }
+    let message = format!(
+        "{} is packed; only copies, nc_matmul_mx and quantize_mx handle packed dtypes",
+        tile.label(param)
+    );
+    Err(Fault::new(Code::Dtype, message).on(param))
+}
+
+/// Checks that operands have equal dtypes.
+///
+/// # Errors
+/// They differ.
+pub fn same_dtype(cx: &OpCx, a: (ViewId, &'static str), b: (ViewId, &'static str)) -> Result<(), Fault> {
+    let (left, right) = (cx.tile(a.0), cx.tile(b.0));
+    if left.dtype() == right.dtype() {
+        return Ok(());
+    }
+    let message = format!("{} and {} must have the same dtype", left.label(a.1), right.label(b.1));
+    Err(Fault::new(Code::Dtype, message).on(b.1))
+}
+
+/// Checks that two inputs are not both in PSUM.
+///
+/// # Errors
+/// They are.
+pub fn not_both_psum(cx: &OpCx, a: (ViewId, &'static str), b: (ViewId, &'static str)) -> Result<(), Fault> {
+    let (left, right) = (cx.tile(a.0), cx.tile(b.0));
+    if left.space() != Space::Psum || right.space() != Space::Psum {
+        return Ok(());
+    }
+    let message = format!("{} and {}; limit: one input at most in psum", left.label(a.1), right.label(b.1));
+    Err(Fault::new(Code::MemorySpace, message)
+        .on(b.1)
+        .hint("copy one of them to SBUF first with nisa.tensor_copy"))
+}
+
+/// Checks that an operand does not use free-dimension offsets (`.indirect()`), or only where the chip has them.
+///
+/// # Errors
+/// It does.
+pub fn direct(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> {
+    let tile = cx.tile(view);
+    let source = tile.view.indirect.map(|id| cx.tables.indirects[id].source);
+    match source {
+        None | Some(IndexSource::Scalar(_) | IndexSource::Register(_)) => Ok(()),
+        Some(IndexSource::Vector(_) | IndexSource::Free(_)) => {
+            let message = format!("{} has run-time indices; this operand must be a plain tile", tile.label(param));
+            Err(Fault::new(Code::Constraint, message)
+                .on(param)
+                .hint("gather the rows first with nisa.dma_copy"))
+        }
+    }
+}
+
+/// Checks that operands are on chip and hold plain numbers.
+///
+/// # Errors
+/// One of them is elsewhere or packed.
+pub fn numeric(cx: &OpCx, operands: &[(ViewId, &'static str)]) -> Result<(), Fault> {
+    for &(view, param) in operands {
+        on_chip(cx, view, param)?;
+        unpacked(cx, view, param)?;
+    }
+    Ok(())
+}
+
+/// Checks that operands hold integers, as bit-vector operators need.
+///
+/// # Errors
+/// One of them does not.
+pub fn integers(cx: &OpCx, operands: &[(ViewId, &'static str)], op: &str) -> Result<(), Fault> {
+    for &(view, param) in operands {
+        let tile = cx.tile(view);
+        if !tile.dtype().is_integer() {
+            let message = format!("{}; limit: {op} works on integer dtypes only", tile.label(param));
+            return Err(Fault::new(Code::Dtype, message)
+                .on(param)
+                .hint("view the tile as an integer dtype of the same size to work on its bits"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the engine that a call asks for, and that GpSimd is not asked to reach PSUM.
+///
+/// # Errors
+/// Another engine, or a PSUM operand for GpSimd.
+pub fn engine(
+    cx: &OpCx,
+    choice: EngineChoice,
+    allowed: &[Engine],
+    operands: &[(ViewId, &'static str)],
+) -> Result<(), Fault> {
+    let EngineChoice::On(engine) = choice else {
+        return Ok(());
+    };
+    if !allowed.contains(&engine) {
+        let names: Vec<_> = allowed.iter().map(|engine| engine.name()).collect();
+        let message = format!("engine {} cannot run this on {}; limit {}", engine.name(), cx.chip.title, names.join(", "));
+        return Err(Fault::new(Code::Constraint, message).on("engine").hint("leave engine out"));
+    }
+    if engine == Engine::GpSimd {
+        return no_psum(cx, operands);
+    }
+    Ok(())
+}
+
+/// Checks that GpSimd reaches all operands.
+///
+/// # Errors
+/// One of them is in PSUM.
+pub fn no_psum(cx: &OpCx, operands: &[(ViewId, &'static str)]) -> Result<(), Fault> {
+    match any_psum(cx, operands) {
+        None => Ok(()),
+        Some((view, param)) => {
+            let message = format!("{}; limit: the GpSimd Engine cannot reach psum", cx.tile(view).label(param));
+            Err(Fault::new(Code::MemorySpace, message)
+                .on(param)
+                .hint("copy between PSUM and SBUF with nisa.tensor_copy"))
+        }
+    }
+}
+
+/// The first operand in PSUM.
+pub fn any_psum(cx: &OpCx, operands: &[(ViewId, &'static str)]) -> Option<(ViewId, &'static str)> {
+    operands.iter().copied().find(|&(view, _)| cx.tile(view).space() == Space::Psum)
+}
