@@ -6,6 +6,7 @@
 
 pub mod base;
 pub mod chip;
+pub mod exec;
 pub mod interp;
 pub mod isa;
 pub mod machine;

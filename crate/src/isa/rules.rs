@@ -63,11 +63,14 @@ fn inside(tile: &Tile, param: &'static str) -> Result<(), Fault> {
     let row = tile.buffer.row_elements(tile.dtype()) as i64;
     let reach = |skip: usize, from: i64| {
         let free = dims.iter().skip(skip).map(|dim| dim.step * i64::from(dim.num - 1));
-        free.fold((from, from), |(low, high), step| (low + step.min(0), high + step.max(0)))
+        free.fold((from, from), |(low, high), step| {
+            (low + step.min(0), high + step.max(0))
+        })
     };
     let fits = if on_chip {
         let (low, high) = reach(1, tile.free_offset() as i64);
-        let partitions = i64::from(tile.start_partition()) + (dims[0].step * i64::from(dims[0].num - 1)).div_euclid(row.max(1));
+        let partitions =
+            i64::from(tile.start_partition()) + (dims[0].step * i64::from(dims[0].num - 1)).div_euclid(row.max(1));
         low >= 0 && high < row && (0..i64::from(tile.buffer.partitions())).contains(&partitions)
     } else {
         let (low, high) = reach(0, tile.view.offset as i64);
@@ -76,7 +79,11 @@ fn inside(tile: &Tile, param: &'static str) -> Result<(), Fault> {
     if fits {
         return Ok(());
     }
-    let message = format!("{} reaches outside of its tensor of shape {:?}", tile.label(param), tile.buffer.shape);
+    let message = format!(
+        "{} reaches outside of its tensor of shape {:?}",
+        tile.label(param),
+        tile.buffer.shape
+    );
     Err(Fault::new(Code::OutOfBounds, message)
         .on(param)
         .hint("check offset, steps and counts of the access pattern"))
@@ -284,7 +291,11 @@ pub fn not_both_psum(cx: &OpCx, a: (ViewId, &'static str), b: (ViewId, &'static 
     if left.space() != Space::Psum || right.space() != Space::Psum {
         return Ok(());
     }
-    let message = format!("{} and {}; limit: one input at most in psum", left.label(a.1), right.label(b.1));
+    let message = format!(
+        "{} and {}; limit: one input at most in psum",
+        left.label(a.1),
+        right.label(b.1)
+    );
     Err(Fault::new(Code::MemorySpace, message)
         .on(b.1)
         .hint("copy one of them to SBUF first with nisa.tensor_copy"))
@@ -300,7 +311,10 @@ pub fn direct(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault>
     match source {
         None | Some(IndexSource::Scalar(_) | IndexSource::Register(_)) => Ok(()),
         Some(IndexSource::Vector(_) | IndexSource::Free(_)) => {
-            let message = format!("{} has run-time indices; this operand must be a plain tile", tile.label(param));
+            let message = format!(
+                "{} has run-time indices; this operand must be a plain tile",
+                tile.label(param)
+            );
             Err(Fault::new(Code::Constraint, message)
                 .on(param)
                 .hint("gather the rows first with nisa.dma_copy"))
@@ -352,8 +366,15 @@ pub fn engine(
     };
     if !allowed.contains(&engine) {
         let names: Vec<_> = allowed.iter().map(|engine| engine.name()).collect();
-        let message = format!("engine {} cannot run this on {}; limit {}", engine.name(), cx.chip.title, names.join(", "));
-        return Err(Fault::new(Code::Constraint, message).on("engine").hint("leave engine out"));
+        let message = format!(
+            "engine {} cannot run this on {}; limit {}",
+            engine.name(),
+            cx.chip.title,
+            names.join(", ")
+        );
+        return Err(Fault::new(Code::Constraint, message)
+            .on("engine")
+            .hint("leave engine out"));
     }
     if engine == Engine::GpSimd {
         return no_psum(cx, operands);
@@ -369,7 +390,10 @@ pub fn no_psum(cx: &OpCx, operands: &[(ViewId, &'static str)]) -> Result<(), Fau
     match any_psum(cx, operands) {
         None => Ok(()),
         Some((view, param)) => {
-            let message = format!("{}; limit: the GpSimd Engine cannot reach psum", cx.tile(view).label(param));
+            let message = format!(
+                "{}; limit: the GpSimd Engine cannot reach psum",
+                cx.tile(view).label(param)
+            );
             Err(Fault::new(Code::MemorySpace, message)
                 .on(param)
                 .hint("copy between PSUM and SBUF with nisa.tensor_copy"))
@@ -379,5 +403,8 @@ pub fn no_psum(cx: &OpCx, operands: &[(ViewId, &'static str)]) -> Result<(), Fau
 
 /// The first operand in PSUM.
 pub fn any_psum(cx: &OpCx, operands: &[(ViewId, &'static str)]) -> Option<(ViewId, &'static str)> {
-    operands.iter().copied().find(|&(view, _)| cx.tile(view).space() == Space::Psum)
+    operands
+        .iter()
+        .copied()
+        .find(|&(view, _)| cx.tile(view).space() == Space::Psum)
 }

@@ -148,7 +148,11 @@ impl Machine {
         let (low, high) = layout.extent();
         let inside = low >= 0 && high as u64 <= self.memory.size(tile.view.buffer);
         if layout.count > 0 && !inside || tile.pattern.dims.len() > MAX_DIMS {
-            let message = format!("{} reaches outside of its buffer {:?}", tile.describe(), tile.buffer.shape);
+            let message = format!(
+                "{} reaches outside of its buffer {:?}",
+                tile.describe(),
+                tile.buffer.shape
+            );
             return Err(Fault::new(Code::OutOfBounds, message));
         }
         Ok(layout)
@@ -284,13 +288,19 @@ impl Machine {
         let values = self.read_indices(tables, view)?;
         let rows = tables.tile(view).partitions().max(1) as usize;
         let columns = values.len() / rows;
-        Ok((0..values.len()).map(|at| values[at % rows * columns + at / rows]).collect())
+        Ok((0..values.len())
+            .map(|at| values[at % rows * columns + at / rows])
+            .collect())
     }
 
     /// The fault of reading element `at` of a tile that nobody wrote.
     fn unwritten_fault(&mut self, tile: &Tile, param: &'static str, at: usize) -> Fault {
         self.unwritten = Some(tile.view.buffer);
-        let message = format!("{} reads element {}, which was never written", tile.label(param), position(tile, at));
+        let message = format!(
+            "{} reads element {}, which was never written",
+            tile.label(param),
+            position(tile, at)
+        );
         let fault = Fault::new(Code::Uninitialized, message).on(param);
         match tile.space().is_on_chip() {
             true => fault.hint("write the whole tile before reading it: copy into it, or nisa.memset it"),
@@ -483,7 +493,11 @@ impl Machine {
         let mut any = false;
         layout.runs(|run| {
             let reach = run.step.unsigned_abs() * run.count.saturating_sub(1) + layout.elem;
-            let start = if run.step < 0 { run.offset + layout.elem - reach } else { run.offset };
+            let start = if run.step < 0 {
+                run.offset + layout.elem - reach
+            } else {
+                run.offset
+            };
             any |= store.written.any(start, start + reach);
         });
         Ok(if any { Written::Partly } else { Written::Nothing })
@@ -498,5 +512,6 @@ fn out_of_bounds(tile: &Tile, index: i64, limit: u64) -> Fault {
         tile.buffer.shape,
         limit.saturating_sub(1)
     );
-    Fault::new(Code::OutOfBounds, message).hint("clamp the indices, or leave such rows out with oob_mode=nisa.oob_mode.skip")
+    Fault::new(Code::OutOfBounds, message)
+        .hint("clamp the indices, or leave such rows out with oob_mode=nisa.oob_mode.skip")
 }

@@ -64,7 +64,8 @@ impl Layout {
         let on_chip = tile.space().is_on_chip();
         let bytes = |elements: i64, partitioned: bool| {
             if on_chip && partitioned {
-                elements.div_euclid(row) as isize * place.pitch as isize + elements.rem_euclid(row) as isize * elem as isize
+                elements.div_euclid(row) as isize * place.pitch as isize
+                    + elements.rem_euclid(row) as isize * elem as isize
             } else {
                 elements as isize * elem as isize
             }

@@ -143,7 +143,12 @@ impl Memory {
     pub fn load(&mut self, id: BufferId, buffer: &Buffer, bytes: Vec<u8>) -> Result<(), Fault> {
         let at = self.place(id).store;
         if bytes.len() as u64 != self.sizes[at] {
-            let message = format!("argument {} has {} bytes, {} were given", buffer.name, self.sizes[at], bytes.len());
+            let message = format!(
+                "argument {} has {} bytes, {} were given",
+                buffer.name,
+                self.sizes[at],
+                bytes.len()
+            );
             return Err(Fault::new(Code::Internal, message));
         }
         self.reserve(at, buffer)?;
@@ -173,6 +178,19 @@ impl Memory {
         }
         if self.stores[at].take().is_some() {
             self.used -= self.sizes[at];
+        }
+    }
+
+    /// Marks the place of a user-placed buffer as unwritten.
+    pub fn forget(&mut self, id: BufferId, buffer: &Buffer) {
+        let place = self.place(id);
+        let Some(store) = &mut self.stores[place.store] else {
+            return;
+        };
+        let row = buffer.row_bytes() as usize;
+        for partition in 0..buffer.partitions() as usize {
+            let start = (place.base + partition * place.pitch).min(store.bytes.len());
+            store.written.clear(start, (start + row).min(store.bytes.len()));
         }
     }
 

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::trace::dynamic::Dynamic;
-use crate::trace::program::{InstId, LoopId, Step, Trace, Trip};
+use crate::trace::program::{InstId, LoopId, Step, Trace};
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +55,8 @@ impl Walk {
     /// Enters a loop or skips it.
     fn enter(&mut self, trace: &Trace, dynamic: &Dynamic, id: LoopId) {
         let entry = self.entries.entry(id).or_insert(0);
-        let trips = match trace.loops[id].trip {
-            Trip::Known(trips) => trips,
-            Trip::Register(_) => dynamic.trips(id, *entry),
-        };
+        let known = trace.loops[id].trip.known();
+        let trips = known.unwrap_or_else(|| dynamic.trips(id, *entry));
         *entry += 1;
         if trips > 0 {
             self.open.push((self.at, trips));

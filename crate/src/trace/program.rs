@@ -65,7 +65,12 @@ impl Trip {
                 start: Bound::Known(start),
                 stop: Bound::Known(stop),
                 step,
-            } => Some(stop.saturating_sub(start).max(0).unsigned_abs().div_ceil(step.max(1).unsigned_abs())),
+            } => Some(
+                stop.saturating_sub(start)
+                    .max(0)
+                    .unsigned_abs()
+                    .div_ceil(step.max(1).unsigned_abs()),
+            ),
             Self::Range { .. } | Self::While(_) => None,
         }
     }

@@ -3,6 +3,7 @@
 use crate::base::diag::{Code, Fault};
 use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::cost;
 use crate::isa::ops::column::{self, Bank, Column};
 use crate::isa::param::{In, Operand32, Out, ReduceCmd};
 use crate::isa::rules;
@@ -78,12 +79,21 @@ fn check_reduction(cx: &OpCx, op: Option<AluOp>, cmd: ReduceCmd, wide: bool) -> 
             ReduceCmd::Idle | ReduceCmd::Reset | ReduceCmd::LoadReduce => Ok(()),
         };
     };
-    let allowed = if wide && cx.chip.rules.scalar_reduce.get() { REDUCTIONS } else { &REDUCTIONS[..1] };
+    let allowed = if wide && cx.chip.rules.scalar_reduce.get() {
+        REDUCTIONS
+    } else {
+        &REDUCTIONS[..1]
+    };
     if allowed.contains(&op) {
         return Ok(());
     }
     let names: Vec<_> = allowed.iter().map(|op| op.name()).collect();
-    let message = format!("reduce_op {}; limit {} on {}", op.name(), names.join(", "), cx.chip.title);
+    let message = format!(
+        "reduce_op {}; limit {} on {}",
+        op.name(),
+        names.join(", "),
+        cx.chip.title
+    );
     Err(Fault::new(Code::Constraint, message)
         .on("reduce_op")
         .hint("reduce with nisa.tensor_reduce instead"))
@@ -94,9 +104,12 @@ fn check_function(op: Function) -> Result<(), Fault> {
     if op != Function::Prelu {
         return Ok(());
     }
-    Err(Fault::new(Code::Unspecified, "op prelu needs a slope, and only activate2 has a parameter for it")
-        .on("op")
-        .hint("use nisa.activate2(..., op=nl.prelu, relu_param=slope)"))
+    Err(Fault::new(
+        Code::Unspecified,
+        "op prelu needs a slope, and only activate2 has a parameter for it",
+    )
+    .on("op")
+    .hint("use nisa.activate2(..., op=nl.prelu, relu_param=slope)"))
 }
 
 impl Activation {
@@ -135,7 +148,8 @@ impl Finish {
     /// Does it.
     fn run(&self, cx: &mut ExecCx, data: Vec<f32>, width: usize) -> Result<(), Fault> {
         let lane = column::first_lane(&cx.tile(self.lanes_of));
-        self.bank.reduce(cx, lane, &data, width, self.op, self.cmd, &self.init)?;
+        self.bank
+            .reduce(cx, lane, &data, width, self.op, self.cmd, &self.init)?;
         if let Some(result) = self.result {
             let registers = self.bank.load(cx, lane, data.len() / width.max(1))?;
             cx.write(result, registers)?;
@@ -180,8 +194,13 @@ impl Op for Activation {
         finish.run(cx, data, width)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::lanes::activation(
+            cx,
+            &cx.tile(self.dst.0),
+            &cx.tile(self.data.0),
+            self.reduce_res.is_some(),
+        )
     }
 }
 
@@ -268,12 +287,28 @@ impl Op for Activate2 {
         rules::numeric(cx, &[dst, data])?;
         rules::same_shape(cx, data, dst)?;
         if !PAIRS.contains(&(self.op0, self.op1)) {
-            let pairs: Vec<_> = PAIRS.iter().map(|(a, b)| format!("({}, {})", a.name(), b.name())).collect();
-            let message = format!("op0 {} with op1 {}; limit {}", self.op0.name(), self.op1.name(), pairs.join(", "));
+            let pairs: Vec<_> = PAIRS
+                .iter()
+                .map(|(a, b)| format!("({}, {})", a.name(), b.name()))
+                .collect();
+            let message = format!(
+                "op0 {} with op1 {}; limit {}",
+                self.op0.name(),
+                self.op1.name(),
+                pairs.join(", ")
+            );
             return Err(Fault::new(Code::Constraint, message).on("op0"));
         }
-        ensure!(!self.reverse0 || self.op0 != AluOp::Bypass, Argument, "reverse0 needs an op0");
-        ensure!(!self.reverse1 || self.op1 != AluOp::Bypass, Argument, "reverse1 needs an op1");
+        ensure!(
+            !self.reverse0 || self.op0 != AluOp::Bypass,
+            Argument,
+            "reverse0 needs an op0"
+        );
+        ensure!(
+            !self.reverse1 || self.op1 != AluOp::Bypass,
+            Argument,
+            "reverse1 needs an op1"
+        );
         rules::scalar(cx, self.imm0, "imm0", data, &[])?;
         rules::scalar(cx, self.imm1, "imm1", data, &[])?;
         if let (Some(a), Some(b)) = (self.imm0.tile(), self.imm1.tile()) {
@@ -313,8 +348,13 @@ impl Op for Activate2 {
         finish.run(cx, data, width)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::lanes::activation(
+            cx,
+            &cx.tile(self.dst.0),
+            &cx.tile(self.data.0),
+            self.reduce_res.is_some(),
+        )
     }
 }
 
@@ -338,21 +378,46 @@ op! {
 
 /// Dtypes that `exponential` writes.
 const EXP_OUT: &[Dtype] = &[
-    Dtype::F8E4m3, Dtype::F8E5m2, Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::Tf32,
-    Dtype::I8, Dtype::I16, Dtype::I32, Dtype::U8, Dtype::U16,
+    Dtype::F8E4m3,
+    Dtype::F8E5m2,
+    Dtype::F16,
+    Dtype::Bf16,
+    Dtype::F32,
+    Dtype::Tf32,
+    Dtype::I8,
+    Dtype::I16,
+    Dtype::I32,
+    Dtype::U8,
+    Dtype::U16,
 ];
 /// Dtypes that `exponential` reads.
 const EXP_IN: &[Dtype] = &[
-    Dtype::F8E4m3, Dtype::F8E5m2, Dtype::F16, Dtype::Bf16, Dtype::F32,
-    Dtype::I8, Dtype::I16, Dtype::I32, Dtype::U8, Dtype::U16, Dtype::U32,
+    Dtype::F8E4m3,
+    Dtype::F8E5m2,
+    Dtype::F16,
+    Dtype::Bf16,
+    Dtype::F32,
+    Dtype::I8,
+    Dtype::I16,
+    Dtype::I32,
+    Dtype::U8,
+    Dtype::U16,
+    Dtype::U32,
 ];
 
 /// Checks `reduce_init` against `reduce_cmd`.
-pub(super) fn check_init(cx: &OpCx, cmd: ReduceCmd, init: Operand32, like: (ViewId, &'static str)) -> Result<(), Fault> {
+pub(super) fn check_init(
+    cx: &OpCx,
+    cmd: ReduceCmd,
+    init: Operand32,
+    like: (ViewId, &'static str),
+) -> Result<(), Fault> {
     if cmd != ReduceCmd::LoadReduce && init.constant() != Some(0.0) {
-        return Err(Fault::new(Code::Argument, "reduce_init is given, but reduce_cmd does not load it")
-            .on("reduce_init")
-            .hint("use reduce_cmd=nisa.reduce_cmd.load_reduce, or leave reduce_init out"));
+        return Err(
+            Fault::new(Code::Argument, "reduce_init is given, but reduce_cmd does not load it")
+                .on("reduce_init")
+                .hint("use reduce_cmd=nisa.reduce_cmd.load_reduce, or leave reduce_init out"),
+        );
     }
     rules::scalar(cx, init, "reduce_init", like, &[Dtype::F32])
 }
@@ -393,8 +458,8 @@ impl Op for Exponential {
         finish.run(cx, data, width)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::lanes::exponential(cx, &cx.tile(self.src.0))
     }
 }
 
@@ -431,7 +496,11 @@ impl Op for TensorScalarReduce {
         rules::same_shape(cx, data, dst)?;
         super::elementwise::arithmetic(self.op0, "op0")?;
         super::elementwise::check_stage(cx, self.op0, self.operand0, ("op0", "operand0"), data, &[Dtype::F32])?;
-        ensure!(!self.reverse0, Unsupported, "reverse0 is not supported by NKI yet; use nisa.tensor_scalar");
+        ensure!(
+            !self.reverse0,
+            Unsupported,
+            "reverse0 is not supported by NKI yet; use nisa.tensor_scalar"
+        );
         let legal = [AluOp::Add, AluOp::Multiply, AluOp::Maximum, AluOp::Minimum];
         ensure!(
             legal.contains(&self.reduce_op),
@@ -451,7 +520,12 @@ impl Op for TensorScalarReduce {
             Argument,
             "reduce_cmd load_reduce needs reduce_init"
         );
-        check_init(cx, self.reduce_cmd, self.reduce_init.unwrap_or(Operand32::Float(0.0)), data)?;
+        check_init(
+            cx,
+            self.reduce_cmd,
+            self.reduce_init.unwrap_or(Operand32::Float(0.0)),
+            data,
+        )?;
         column::check_result(cx, self.reduce_res.map(|result| result.0), data)
     }
 
@@ -474,7 +548,8 @@ impl Op for TensorScalarReduce {
         cx.write(self.dst.0, data)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let tile = self.operand0.and_then(Operand32::tile).is_some();
+        cost::lanes::one_per_cycle(cx, &cx.tile(self.data.0), tile)
     }
 }

@@ -3,6 +3,7 @@
 use crate::base::diag::{Code, Fault};
 use crate::chip::engine::Engine;
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::cost;
 use crate::isa::param::{EngineChoice, In, InOut, Number, Operand32, Out};
 use crate::isa::rules;
 use crate::isa::spec::Op;
@@ -54,8 +55,13 @@ impl Op for TensorCopy {
         cx.write(self.dst.0, values)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let (dst, src) = (cx.tile(self.dst.0), cx.tile(self.src.0));
+        let engine = cost::choose(self.engine, Self::SPEC.engines, &[dst, src]);
+        if src.view.indirect.is_some() || dst.view.indirect.is_some() {
+            return cost::lanes::dynamic_copy(cx, engine, &dst, &src);
+        }
+        cost::lanes::one_input(cx, engine, &dst, &src, false)
     }
 }
 
@@ -75,7 +81,12 @@ impl Op for Memset {
     fn check(&self, cx: &OpCx) -> Result<(), Fault> {
         let dst = cx.tile(self.dst.0);
         rules::on_chip(cx, self.dst.0, "dst")?;
-        rules::engine(cx, self.engine, &[Engine::Vector, Engine::GpSimd], &[(self.dst.0, "dst")])?;
+        rules::engine(
+            cx,
+            self.engine,
+            &[Engine::Vector, Engine::GpSimd],
+            &[(self.dst.0, "dst")],
+        )?;
         let Number(value) = self.value;
         if dst.dtype().is_packed() && value.constant() != Some(0.0) {
             let message = format!("{} is packed; limit: value 0", dst.label("dst"));
@@ -90,7 +101,9 @@ impl Op for Memset {
                 crate::isa::spec::Param::spell(&value),
                 dst.label("dst")
             );
-            return Err(Fault::new(Code::Dtype, message).on("value").hint("write the value as an integer"));
+            return Err(Fault::new(Code::Dtype, message)
+                .on("value")
+                .hint("write the value as an integer"));
         }
         Ok(())
     }
@@ -101,12 +114,15 @@ impl Op for Memset {
         let element = element(dtype, self.value.0);
         let count = tile.pattern.elements() as usize;
         let mut bytes = cx.machine.scratch.bytes(count * element.len());
-        bytes.chunks_exact_mut(element.len()).for_each(|slot| slot.copy_from_slice(&element));
+        bytes
+            .chunks_exact_mut(element.len())
+            .for_each(|slot| slot.copy_from_slice(&element));
         cx.write_raw(self.dst.0, bytes)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let dst = cx.tile(self.dst.0);
+        cost::lanes::memset(cx, cost::choose(self.engine, Self::SPEC.engines, &[dst]), &dst)
     }
 }
 
@@ -173,7 +189,9 @@ impl Op for TensorCopyPredicated {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let (dst, predicate) = (cx.tile(self.dst.0), cx.tile(self.predicate.0));
+        let src = self.src.tile().map_or(dst, |view| cx.tile(view));
+        cost::lanes::two_inputs_plain(cx, &dst, &src, &predicate)
     }
 }

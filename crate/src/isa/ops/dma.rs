@@ -4,6 +4,7 @@ use crate::base::diag::{Code, Fault};
 use crate::chip::engine::Engine;
 use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::cost;
 use crate::isa::param::{DgeMode, EngineChoice, In, OobMode, Out, Permutation, UnitScales, Views};
 use crate::isa::rules;
 use crate::isa::spec::{Op, Param};
@@ -51,7 +52,12 @@ fn reachable(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> 
 /// Whether the view goes by a list of run-time indices.
 fn is_vector(cx: &OpCx, view: ViewId) -> bool {
     let id = cx.tile(view).view.indirect;
-    id.is_some_and(|id| matches!(cx.tables.indirects[id].source, IndexSource::Vector(_) | IndexSource::Free(_)))
+    id.is_some_and(|id| {
+        matches!(
+            cx.tables.indirects[id].source,
+            IndexSource::Vector(_) | IndexSource::Free(_)
+        )
+    })
 }
 
 /// Checks a view that goes by run-time indices.
@@ -68,12 +74,20 @@ fn check_vector(cx: &OpCx, view: ViewId, param: &'static str, mode: DgeMode) -> 
         cx.chip.title
     );
     if tile.space().is_on_chip() {
-        let message = format!("{} goes by run-time indices; limit: only tensors in HBM", tile.label(param));
+        let message = format!(
+            "{} goes by run-time indices; limit: only tensors in HBM",
+            tile.label(param)
+        );
         return Err(Fault::new(Code::MemorySpace, message).on(param));
     }
     if !matches!(mode, DgeMode::Unknown | DgeMode::Software) {
-        let message = format!("{} goes by run-time indices; limit: dge_mode.swdge or dge_mode.unknown", tile.label(param));
-        return Err(Fault::new(Code::Constraint, message).on("dge_mode").hint("leave dge_mode out"));
+        let message = format!(
+            "{} goes by run-time indices; limit: dge_mode.swdge or dge_mode.unknown",
+            tile.label(param)
+        );
+        return Err(Fault::new(Code::Constraint, message)
+            .on("dge_mode")
+            .hint("leave dge_mode out"));
     }
     Ok(())
 }
@@ -87,7 +101,11 @@ fn check_queue(cx: &OpCx, priority: Option<i32>, mode: DgeMode) -> Result<(), Fa
             "priority does not exist on {}",
             cx.chip.title
         );
-        ensure!((0..=3).contains(&priority), Constraint, "priority {priority}; limit 0 to 3");
+        ensure!(
+            (0..=3).contains(&priority),
+            Constraint,
+            "priority {priority}; limit 0 to 3"
+        );
     }
     ensure!(
         mode != DgeMode::Hardware || cx.chip.rules.hardware_dge.get(),
@@ -135,7 +153,11 @@ impl Op for DmaCopy {
         reachable(cx, self.src.0, "src")?;
         let (to, from) = (dst.pattern.elements(), src.pattern.elements());
         if to != from {
-            let message = format!("{} has {to} elements, {} has {from}; they must be equal", dst.label("dst"), src.label("src"));
+            let message = format!(
+                "{} has {to} elements, {} has {from}; they must be equal",
+                dst.label("dst"),
+                src.label("src")
+            );
             return Err(Fault::new(Code::Shape, message).on("src"));
         }
         check_queue(cx, self.priority, self.dge_mode)?;
@@ -145,14 +167,20 @@ impl Op for DmaCopy {
             let legal = self.dge_mode == DgeMode::Hardware && matches!(engine, Engine::Sync | Engine::Scalar);
             if !legal {
                 let message = format!("engine {}; limit sync or scalar, with dge_mode.hwdge", engine.name());
-                return Err(Fault::new(Code::Constraint, message).on("engine").hint("leave engine out"));
+                return Err(Fault::new(Code::Constraint, message)
+                    .on("engine")
+                    .hint("leave engine out"));
             }
         }
         if dst.dtype() == src.dtype() {
             return Ok(());
         }
         if self.dge_mode == DgeMode::Hardware {
-            let message = format!("{} and {}; limit: equal dtypes with dge_mode.hwdge", dst.label("dst"), src.label("src"));
+            let message = format!(
+                "{} and {}; limit: equal dtypes with dge_mode.hwdge",
+                dst.label("dst"),
+                src.label("src")
+            );
             return Err(Fault::new(Code::Dtype, message)
                 .on("dge_mode")
                 .hint("convert with another dge_mode, or view one side as the dtype of the other"));
@@ -174,8 +202,12 @@ impl Op for DmaCopy {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let issue = match self.engine {
+            EngineChoice::On(engine) => Some(engine),
+            EngineChoice::Unknown => (self.dge_mode == DgeMode::Software).then_some(Engine::GpSimd),
+        };
+        cost::dma::copy(cx, &cx.tile(self.dst.0), &cx.tile(self.src.0), issue)
     }
 }
 
@@ -210,7 +242,11 @@ impl DmaTranspose {
             }
         };
         let axes = self.axes.as_ref().map_or(default, Permutation::axes);
-        ensure!(axes.len() == rank, Shape, "axes {axes:?} do not fit a src with {rank} dimensions");
+        ensure!(
+            axes.len() == rank,
+            Shape,
+            "axes {axes:?} do not fit a src with {rank} dimensions"
+        );
         Ok(axes)
     }
 
@@ -220,13 +256,22 @@ impl DmaTranspose {
         let shape = src.pattern.shape();
         let first = shape[0];
         let rank = shape.len();
-        let rows = if rank == 2 { first == 16 } else { [1, 2, 4, 8, 16].contains(&first) && (first * shape[rank - 2]) % 16 == 0 };
+        let rows = if rank == 2 {
+            first == 16
+        } else {
+            [1, 2, 4, 8, 16].contains(&first) && (first * shape[rank - 2]) % 16 == 0
+        };
         let limit = if rank == 2 {
             "first dimension 16"
         } else {
             "first dimension 1, 2, 4, 8 or 16, and a multiple of 16 with the last but one"
         };
-        ensure!(rows, Constraint, "{}; limit: {limit} with dge_mode.hwdge", src.label("src"));
+        ensure!(
+            rows,
+            Constraint,
+            "{}; limit: {limit} with dge_mode.hwdge",
+            src.label("src")
+        );
         narrow(cx, self.src.0, "dge_mode.hwdge")
     }
 
@@ -292,7 +337,11 @@ impl Op for DmaTranspose {
                 && dst.partitions() == turned[0]
                 && dst.pattern.elements() == src.pattern.elements();
         if !fits {
-            let message = format!("{}; the transpose of {} is {turned:?}", dst.label("dst"), src.label("src"));
+            let message = format!(
+                "{}; the transpose of {} is {turned:?}",
+                dst.label("dst"),
+                src.label("src")
+            );
             return Err(Fault::new(Code::Shape, message).on("dst"));
         }
         if is_vector(cx, self.src.0) {
@@ -320,7 +369,9 @@ impl Op for DmaTranspose {
         let width = src.dtype().bytes() as usize;
         let shape = src.pattern.shape();
         let axes = self.axes(shape.len())?;
-        let source = cx.machine.layout(cx.tables, self.src.0, self.oob_mode == OobMode::Skip)?;
+        let source = cx
+            .machine
+            .layout(cx.tables, self.src.0, self.oob_mode == OobMode::Skip)?;
         let mut target = cx.machine.layout(cx.tables, self.dst.0, false)?;
         let bytes = cx.machine.read_layout(cx.tables, self.src.0, "src", &source)?;
         let mut out = cx.machine.scratch.bytes(bytes.len());
@@ -352,8 +403,8 @@ impl Op for DmaTranspose {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::dma::transpose(cx, &cx.tile(self.dst.0), &cx.tile(self.src.0))
     }
 }
 
@@ -366,7 +417,10 @@ fn turned_order(shape: &[u32], axes: &[u8]) -> Vec<usize> {
     let mut order = vec![0];
     for &axis in axes {
         let (num, stride) = (shape[usize::from(axis)] as usize, strides[usize::from(axis)]);
-        order = order.iter().flat_map(|base| (0..num).map(move |at| base + at * stride)).collect();
+        order = order
+            .iter()
+            .flat_map(|base| (0..num).map(move |at| base + at * stride))
+            .collect();
     }
     order
 }
@@ -424,7 +478,11 @@ impl DmaCompute {
 
 /// Whether two elements of a layout are the same place.
 fn has_duplicates(layout: &Layout) -> bool {
-    let mut offsets: Vec<_> = layout.offsets().into_iter().filter(|&offset| offset != usize::MAX).collect();
+    let mut offsets: Vec<_> = layout
+        .offsets()
+        .into_iter()
+        .filter(|&offset| offset != usize::MAX)
+        .collect();
     offsets.sort_unstable();
     offsets.windows(2).any(|pair| pair[0] == pair[1])
 }
@@ -435,7 +493,12 @@ impl Op for DmaCompute {
         reachable(cx, self.dst.0, "dst")?;
         rules::unpacked(cx, self.dst.0, "dst")?;
         let most = cx.chip.rules.dma_compute_sources.get();
-        ensure!(self.srcs.count <= most, Constraint, "srcs has {} tensors; limit {most}", self.srcs.count);
+        ensure!(
+            self.srcs.count <= most,
+            Constraint,
+            "srcs has {} tensors; limit {most}",
+            self.srcs.count
+        );
         ensure!(
             self.reduce_op == AluOp::Add,
             Constraint,
@@ -501,7 +564,8 @@ impl Op for DmaCompute {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let srcs: Vec<_> = self.srcs.iter().map(|view| cx.tile(view)).collect();
+        cost::dma::accumulate(cx, &cx.tile(self.dst.0), &srcs)
     }
 }

@@ -4,6 +4,7 @@ use crate::base::diag::{Code, Fault};
 use crate::chip::engine::Engine;
 use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::cost;
 use crate::isa::ops::column::Column;
 use crate::isa::param::{EngineChoice, In, Operand32, Out};
 use crate::isa::rules;
@@ -43,7 +44,9 @@ impl TensorTensor {
 
     /// Whether all tiles hold 32-bit integers.
     fn all_native(&self, cx: &OpCx) -> bool {
-        self.tiles().iter().all(|&(view, _)| NATIVE.contains(&cx.tile(view).dtype()))
+        self.tiles()
+            .iter()
+            .all(|&(view, _)| NATIVE.contains(&cx.tile(view).dtype()))
     }
 
     /// The engine that runs it.
@@ -54,7 +57,11 @@ impl TensorTensor {
             EngineChoice::Unknown => {
                 let native = self.all_native(cx) && !self.op.is_bitvec();
                 let reachable = rules::any_psum(cx, &self.tiles()).is_none();
-                if native && reachable { Engine::GpSimd } else { Engine::Vector }
+                if native && reachable {
+                    Engine::GpSimd
+                } else {
+                    Engine::Vector
+                }
             }
         }
     }
@@ -64,14 +71,19 @@ impl TensorTensor {
         let a = cx.read_bits(self.data1.0, "data1")?;
         let b = cx.read_bits(self.data2.0, "data2")?;
         let mut out = cx.machine.scratch.words(a.len());
-        let unsigned = self.tiles().iter().all(|&(view, _)| cx.tile(view).dtype() == Dtype::U32);
+        let unsigned = self
+            .tiles()
+            .iter()
+            .all(|&(view, _)| cx.tile(view).dtype() == Dtype::U32);
         if unsigned {
             alu::binary_u32(self.op, &a, &b, &mut out);
         } else {
             let signed = |words: &[u32]| words.iter().map(|&word| word as i32).collect::<Vec<_>>();
             let mut result = vec![0; a.len()];
             alu::binary_i32(self.op, &signed(&a), &signed(&b), &mut result);
-            out.iter_mut().zip(result).for_each(|(slot, value)| *slot = value as u32);
+            out.iter_mut()
+                .zip(result)
+                .for_each(|(slot, value)| *slot = value as u32);
         }
         cx.write_bits(self.dst.0, out)
     }
@@ -85,7 +97,10 @@ impl Op for TensorTensor {
         rules::same_shape(cx, data1, dst)?;
         rules::not_both_psum(cx, data1, data2)?;
         if self.op.info().arity != Arity::Binary {
-            let message = format!("op {} does not combine two tiles; limit: binary operators", self.op.name());
+            let message = format!(
+                "op {} does not combine two tiles; limit: binary operators",
+                self.op.name()
+            );
             return Err(Fault::new(Code::Constraint, message)
                 .on("op")
                 .hint("apply a unary operator with nisa.tensor_scalar or nisa.activation"));
@@ -120,8 +135,9 @@ impl Op for TensorTensor {
         cx.write(self.dst.0, a)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let [dst, a, b] = self.tiles().map(|(view, _)| cx.tile(view));
+        cost::lanes::two_inputs(cx, self.engine(cx), &dst, &a, &b)
     }
 }
 
@@ -220,8 +236,17 @@ impl TensorScalar {
     /// Checks the choice of engine.
     fn check_engine(&self, cx: &OpCx) -> Result<(), Fault> {
         let tiles = [(self.dst.0, "dst"), (self.data.0, "data")];
-        rules::engine(cx, self.engine, &[Engine::Vector, Engine::Scalar, Engine::GpSimd], &tiles)?;
-        let fault = |message: String| Err(Fault::new(Code::Constraint, message).on("engine").hint("leave engine out"));
+        rules::engine(
+            cx,
+            self.engine,
+            &[Engine::Vector, Engine::Scalar, Engine::GpSimd],
+            &tiles,
+        )?;
+        let fault = |message: String| {
+            Err(Fault::new(Code::Constraint, message)
+                .on("engine")
+                .hint("leave engine out"))
+        };
         match self.engine {
             EngineChoice::On(Engine::GpSimd) if self.op0 != AluOp::Rsqrt => {
                 fault(format!("engine gpsimd runs op0 rsqrt only, not {}", self.op0.name()))
@@ -249,7 +274,15 @@ impl TensorScalar {
     fn execute_bits(&self, cx: &mut ExecCx) -> Result<(), Fault> {
         let width = cx.tile(self.data.0).free_elements() as usize;
         let mut words = cx.read_bits(self.data.0, "data")?;
-        apply_bits(cx, &mut words, width, self.op0, self.operand0, "operand0", self.reverse0)?;
+        apply_bits(
+            cx,
+            &mut words,
+            width,
+            self.op0,
+            self.operand0,
+            "operand0",
+            self.reverse0,
+        )?;
         if let Some(op1) = self.op1 {
             apply_bits(cx, &mut words, width, op1, self.operand1, "operand1", self.reverse1)?;
         }
@@ -303,8 +336,16 @@ impl Op for TensorScalar {
         cx.write(self.dst.0, data)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let (dst, data) = (cx.tile(self.dst.0), cx.tile(self.data.0));
+        let tile = |operand: Option<Operand32>| operand.and_then(Operand32::tile).is_some();
+        cost::lanes::one_input(
+            cx,
+            self.engine(cx),
+            &dst,
+            &data,
+            tile(self.operand0) || tile(self.operand1),
+        )
     }
 }
 
@@ -343,7 +384,11 @@ pub(super) fn arithmetic(op: AluOp, param: &'static str) -> Result<(), Fault> {
 
 impl Op for ScalarTensorTensor {
     fn check(&self, cx: &OpCx) -> Result<(), Fault> {
-        let (dst, data, other) = ((self.dst.0, "dst"), (self.data.0, "data"), (self.operand1.0, "operand1"));
+        let (dst, data, other) = (
+            (self.dst.0, "dst"),
+            (self.data.0, "data"),
+            (self.operand1.0, "operand1"),
+        );
         rules::numeric(cx, &[dst, data, other])?;
         rules::same_shape(cx, data, other)?;
         rules::same_shape(cx, data, dst)?;
@@ -364,8 +409,9 @@ impl Op for ScalarTensorTensor {
         cx.write(self.dst.0, data)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let (dst, data, other) = (cx.tile(self.dst.0), cx.tile(self.data.0), cx.tile(self.operand1.0));
+        cost::lanes::two_inputs_plain(cx, &dst, &data, &other)
     }
 }
 
@@ -394,7 +440,7 @@ impl Op for Reciprocal {
         cx.write(self.dst.0, data)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::lanes::reciprocal(cx, &cx.tile(self.data.0))
     }
 }

@@ -4,6 +4,7 @@ use crate::base::diag::{Code, Fault};
 use crate::chip::engine::Engine;
 use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::cost;
 use crate::isa::param::{Accumulate, EngineChoice, In, InOut, Out, PerfMode, TilePair};
 use crate::isa::rules;
 use crate::isa::spec::Op;
@@ -46,7 +47,15 @@ op! {
 }
 
 /// Float types that the Tensor Engine multiplies.
-const FLOATS: &[Dtype] = &[Dtype::F8E4m3, Dtype::F8E5m2, Dtype::Bf16, Dtype::F16, Dtype::Tf32, Dtype::F32, Dtype::F8E4m3fn];
+const FLOATS: &[Dtype] = &[
+    Dtype::F8E4m3,
+    Dtype::F8E5m2,
+    Dtype::Bf16,
+    Dtype::F16,
+    Dtype::Tf32,
+    Dtype::F32,
+    Dtype::F8E4m3fn,
+];
 /// Types of the double-row mode.
 const FP8: &[Dtype] = &[Dtype::F8E4m3, Dtype::F8E5m2, Dtype::F8E4m3fn];
 /// Types that only pair with each other.
@@ -57,9 +66,9 @@ pub(super) fn check_spaces(cx: &OpCx, dst: ViewId, inputs: &[(ViewId, &'static s
     let tile = cx.tile(dst);
     if tile.space() != Space::Psum {
         let message = format!("writes to PSUM only; {}", tile.label("dst"));
-        return Err(Fault::new(Code::MemorySpace, message).on("dst").hint(
-            "allocate dst with buffer=nl.psum, then move the result to SBUF with nisa.tensor_copy",
-        ));
+        return Err(Fault::new(Code::MemorySpace, message)
+            .on("dst")
+            .hint("allocate dst with buffer=nl.psum, then move the result to SBUF with nisa.tensor_copy"));
     }
     for &(view, param) in inputs {
         rules::sbuf(cx, view, param)?;
@@ -73,10 +82,13 @@ pub(super) fn check_destination(cx: &OpCx, dst: ViewId, m: u64, n: u64) -> Resul
     let chip = cx.chip;
     let shape = (u64::from(tile.partitions()), tile.free_elements());
     if shape != (m, n) {
-        let message = format!("{}; the product has {m} partitions and {n} elements in each", tile.label("dst"));
-        return Err(Fault::new(Code::Shape, message).on("dst").hint(
-            "dst is [columns of stationary, columns of moving]",
-        ));
+        let message = format!(
+            "{}; the product has {m} partitions and {n} elements in each",
+            tile.label("dst")
+        );
+        return Err(Fault::new(Code::Shape, message)
+            .on("dst")
+            .hint("dst is [columns of stationary, columns of moving]"));
     }
     let bank = chip.memory.psum_bank_bytes.get().0;
     let element = u64::from(tile.dtype().bytes());
@@ -92,7 +104,10 @@ pub(super) fn check_destination(cx: &OpCx, dst: ViewId, m: u64, n: u64) -> Resul
     }
     let start = tile.buffer.address.map_or(0, |address| address.byte) + tile.free_offset() * element;
     if !chip.rules.matmul_banks.get() && start % bank + n * element > bank {
-        let message = format!("{} crosses a PSUM bank; limit: one bank of {bank} bytes a partition", tile.label("dst"));
+        let message = format!(
+            "{} crosses a PSUM bank; limit: one bank of {bank} bytes a partition",
+            tile.label("dst")
+        );
         return Err(Fault::new(Code::Constraint, message)
             .on("dst")
             .hint("let each product write one bank, 512 float32 values a partition"));
@@ -106,7 +121,10 @@ pub(super) fn check_tiling(cx: &OpCx, position: TilePair, size: TilePair, k: u64
         (None, None) => ((0, 0), (128, 128)),
         (Some(position), Some(size)) => (position, size),
         _ => {
-            let fault = Fault::new(Code::Argument, "tile_position and tile_size go together; only one was given");
+            let fault = Fault::new(
+                Code::Argument,
+                "tile_position and tile_size go together; only one was given",
+            );
             return Err(fault.hint("give both, or neither for the whole array"));
         }
     };
@@ -179,12 +197,27 @@ pub(super) fn product(
         cx.machine.scratch.floats(m * n)
     };
     let array = &mut cx.machine.stationary;
-    array.load(k, m, Matrix { data: stationary, stride: m });
+    array.load(
+        k,
+        m,
+        Matrix {
+            data: stationary,
+            stride: m,
+        },
+    );
     let mut result = MatrixMut {
         data: &mut out,
         stride: n,
     };
-    array.multiply(n, Matrix { data: moving, stride: n }, &mut result, accumulate);
+    array.multiply(
+        n,
+        Matrix {
+            data: moving,
+            stride: n,
+        },
+        &mut result,
+        accumulate,
+    );
     cx.write(dst, out)
 }
 
@@ -230,7 +263,11 @@ impl NcMatmul {
                 "{} and {} cannot be multiplied with each other; limit: {}",
                 left.label("stationary"),
                 right.label("moving"),
-                if mixed { "float32 and tfloat32 pair with float32 or tfloat32 only" } else { "float8_e4m3 does not pair with float8_e4m3fn" }
+                if mixed {
+                    "float32 and tfloat32 pair with float32 or tfloat32 only"
+                } else {
+                    "float8_e4m3 does not pair with float8_e4m3fn"
+                }
             );
             return Err(Fault::new(Code::Dtype, message)
                 .on("moving")
@@ -247,9 +284,17 @@ impl NcMatmul {
             "perf_mode double_row does not exist on {}",
             cx.chip.title
         );
-        ensure!(!self.is_transpose, Constraint, "perf_mode double_row does not combine with is_transpose");
+        ensure!(
+            !self.is_transpose,
+            Constraint,
+            "perf_mode double_row does not combine with is_transpose"
+        );
         let columns = self.tile_size.0.map_or(128, |(_, columns)| columns);
-        ensure!(columns == 128, Constraint, "perf_mode double_row does not combine with column tiling");
+        ensure!(
+            columns == 128,
+            Constraint,
+            "perf_mode double_row does not combine with column tiling"
+        );
         for (view, param) in [(self.stationary.0, "stationary"), (self.moving.0, "moving")] {
             let tile = cx.tile(view);
             let first = tile.pattern.dims.get(1).map(|dim| dim.num);
@@ -277,7 +322,12 @@ impl NcMatmul {
             return Ok(());
         }
         let names: Vec<_> = allowed.iter().map(|dtype| dtype.name()).collect();
-        let message = format!("{}; limit: dtype {} on {}", tile.label("dst"), names.join(" or "), cx.chip.title);
+        let message = format!(
+            "{}; limit: dtype {} on {}",
+            tile.label("dst"),
+            names.join(" or "),
+            cx.chip.title
+        );
         Err(Fault::new(Code::Dtype, message)
             .on("dst")
             .hint("accumulate in float32 and convert on the way to SBUF with nisa.tensor_copy"))
@@ -291,7 +341,11 @@ fn transposable(cx: &OpCx, dst: ViewId, data: ViewId, param: &'static str) -> Re
     if to.dtype() == from.dtype() || padded {
         return Ok(());
     }
-    let message = format!("{} and {} must have the same dtype to transpose", to.label("dst"), from.label(param));
+    let message = format!(
+        "{} and {} must have the same dtype to transpose",
+        to.label("dst"),
+        from.label(param)
+    );
     Err(Fault::new(Code::Dtype, message)
         .on("dst")
         .hint(format!("allocate dst as {}", from.dtype().name())))
@@ -372,8 +426,10 @@ impl Op for NcMatmul {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let (stationary, moving) = (cx.tile(self.stationary.0), cx.tile(self.moving.0));
+        let double_row = self.perf_mode == PerfMode::DoubleRow;
+        cost::matmul::nc_matmul(cx, &stationary, &moving, double_row, self.is_transpose)
     }
 }
 
@@ -401,7 +457,11 @@ impl NcTranspose {
         let small = u64::from(cx.chip.rules.vector_transpose.get());
         let fits = u64::from(data.partitions()).max(data.free_elements()) <= small;
         let tensor = data.space() == Space::Sbuf && dst.space() == Space::Psum;
-        if fits && !tensor { Engine::Vector } else { Engine::Tensor }
+        if fits && !tensor {
+            Engine::Vector
+        } else {
+            Engine::Tensor
+        }
     }
 }
 
@@ -419,7 +479,11 @@ impl Op for NcTranspose {
         };
         let (p, f) = (u64::from(data.partitions()), data.free_elements());
         if p > u64::from(limit) || f > u64::from(limit) {
-            let message = format!("{}; limit [{limit}, {limit}] on the {}", data.label("data"), engine.title());
+            let message = format!(
+                "{}; limit [{limit}, {limit}] on the {}",
+                data.label("data"),
+                engine.title()
+            );
             return Err(Fault::new(Code::Constraint, message)
                 .on("data")
                 .hint("transpose block by block, or with nisa.dma_transpose"));
@@ -431,7 +495,11 @@ impl Op for NcTranspose {
             rules::on_chip(cx, self.data.0, "data")?;
         }
         if (u64::from(dst.partitions()), dst.free_elements()) != (f, p) {
-            let message = format!("{}; the transpose of {} is [{f}, {p}]", dst.label("dst"), data.label("data"));
+            let message = format!(
+                "{}; the transpose of {} is [{f}, {p}]",
+                dst.label("dst"),
+                data.label("data")
+            );
             return Err(Fault::new(Code::Shape, message).on("dst"));
         }
         if !cx.chip.rules.exact_transpose.get() && engine == Engine::Tensor && dst.dtype() == Dtype::F32 {
@@ -457,7 +525,11 @@ impl Op for NcTranspose {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        let data = cx.tile(self.data.0);
+        match self.engine(cx) {
+            Engine::Tensor => cost::matmul::nc_transpose(cx, &data),
+            Engine::Vector | Engine::Scalar | Engine::GpSimd | Engine::Sync => cost::lanes::transpose(cx, &data),
+        }
     }
 }

@@ -40,7 +40,13 @@ op! {
 
 impl Op for DevicePrint {
     fn check(&self, cx: &OpCx) -> Result<(), Fault> {
-        rules::space(cx, self.tensor.0, "tensor", rules::DMA, "copy the tile to SBUF first with nisa.tensor_copy")
+        rules::space(
+            cx,
+            self.tensor.0,
+            "tensor",
+            rules::DMA,
+            "copy the tile to SBUF first with nisa.tensor_copy",
+        )
     }
 
     fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
@@ -51,7 +57,12 @@ impl Op for DevicePrint {
             shown.push("...".to_owned());
         }
         let prefix = &cx.tables.texts[self.print_prefix];
-        let text = format!("{prefix} {:?} {} [{}]", tile.pattern.shape(), tile.dtype().name(), shown.join(", "));
+        let text = format!(
+            "{prefix} {:?} {} [{}]",
+            tile.pattern.shape(),
+            tile.dtype().name(),
+            shown.join(", ")
+        );
         cx.machine.printed.push(Printed { core: cx.core, text });
         cx.recycle(values);
         Ok(())

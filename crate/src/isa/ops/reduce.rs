@@ -3,6 +3,7 @@
 use crate::base::diag::{Code, Fault};
 use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::cost;
 use crate::isa::ops::column::Column;
 use crate::isa::ops::elementwise::{arithmetic, check_stage};
 use crate::isa::param::{Axes, In, Operand32, Out, ReduceCmd};
@@ -41,18 +42,30 @@ impl TensorReduce {
         let rank = data.pattern.dims.len();
         let axes = self.axis.resolve(rank)?;
         if axes.contains(&0) {
-            let fault = Fault::new(Code::Constraint, format!("axis 0 is the partition dimension of {}; limit: free dimensions", data.label("data")));
+            let fault = Fault::new(
+                Code::Constraint,
+                format!(
+                    "axis 0 is the partition dimension of {}; limit: free dimensions",
+                    data.label("data")
+                ),
+            );
             return Err(fault.on("axis").hint(
                 "transpose the tile first with nisa.nc_transpose, or multiply with a vector of ones with nisa.nc_matmul",
             ));
         }
         if axes.iter().rev().enumerate().any(|(at, &axis)| axis != rank - 1 - at) {
-            let message = format!("axis {axes:?} of {}; limit: the last dimensions, without a gap", data.label("data"));
+            let message = format!(
+                "axis {axes:?} of {}; limit: the last dimensions, without a gap",
+                data.label("data")
+            );
             return Err(Fault::new(Code::Constraint, message)
                 .on("axis")
                 .hint("reorder the dimensions of data with an access pattern so that the reduced ones come last"));
         }
-        Ok(axes.iter().map(|&axis| u64::from(data.pattern.dims[axis].num)).product())
+        Ok(axes
+            .iter()
+            .map(|&axis| u64::from(data.pattern.dims[axis].num))
+            .product())
     }
 }
 
@@ -75,7 +88,12 @@ impl Op for TensorReduce {
         rules::free_is(cx, dst.0, dst.1, left)?;
         if self.op.is_bitvec() {
             rules::integers(cx, &[dst, data], self.op.name())?;
-            ensure!(!self.negate, Constraint, "negate needs an arithmetic op, not {}", self.op.name());
+            ensure!(
+                !self.negate,
+                Constraint,
+                "negate needs an arithmetic op, not {}",
+                self.op.name()
+            );
         }
         Ok(())
     }
@@ -84,7 +102,10 @@ impl Op for TensorReduce {
         let width = self.width(&cx.op_cx())?.max(1) as usize;
         if self.op.is_bitvec() {
             let data = cx.read_bits(self.data.0, "data")?;
-            let out = data.chunks_exact(width).map(|row| reduce::reduce_bits(self.op, row)).collect();
+            let out = data
+                .chunks_exact(width)
+                .map(|row| reduce::reduce_bits(self.op, row))
+                .collect();
             cx.machine.scratch.give_words(data);
             return cx.write_bits(self.dst.0, out);
         }
@@ -98,8 +119,8 @@ impl Op for TensorReduce {
         cx.write(self.dst.0, out)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::lanes::one_per_cycle(cx, &cx.tile(self.data.0), false)
     }
 }
 
@@ -120,7 +141,13 @@ impl Op for TensorPartitionReduce {
         let (dst, data) = ((self.dst.0, "dst"), (self.data.0, "data"));
         rules::numeric(cx, &[dst, data])?;
         rules::no_psum(cx, &[dst, data])?;
-        let legal = [AluOp::Add, AluOp::Average, AluOp::Maximum, AluOp::BitwiseOr, AluOp::BitwiseAnd];
+        let legal = [
+            AluOp::Add,
+            AluOp::Average,
+            AluOp::Maximum,
+            AluOp::BitwiseOr,
+            AluOp::BitwiseAnd,
+        ];
         ensure!(
             legal.contains(&self.op),
             Constraint,
@@ -168,8 +195,8 @@ impl Op for TensorPartitionReduce {
         cx.write(self.dst.0, out)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::gpsimd::partition_reduce(cx, &cx.tile(self.data.0))
     }
 }
 
@@ -195,8 +222,16 @@ op! {
 
 /// Dtypes of cumulative reductions.
 const CUMULATIVE: &[Dtype] = &[
-    Dtype::Bf16, Dtype::F16, Dtype::F32, Dtype::F8E4m3, Dtype::F8E4m3fn, Dtype::F8E5m2,
-    Dtype::U8, Dtype::U16, Dtype::I8, Dtype::I16,
+    Dtype::Bf16,
+    Dtype::F16,
+    Dtype::F32,
+    Dtype::F8E4m3,
+    Dtype::F8E4m3fn,
+    Dtype::F8E5m2,
+    Dtype::U8,
+    Dtype::U16,
+    Dtype::I8,
+    Dtype::I16,
 ];
 
 impl Op for TensorScalarCumulative {
@@ -208,7 +243,13 @@ impl Op for TensorScalarCumulative {
         rules::dtype(cx, src.0, src.1, CUMULATIVE)?;
         arithmetic(self.op0, "op0")?;
         check_stage(cx, self.op0, Some(self.imm0), ("op0", "imm0"), src, &[Dtype::F32])?;
-        let legal = [AluOp::Add, AluOp::Subtract, AluOp::Multiply, AluOp::Maximum, AluOp::Minimum];
+        let legal = [
+            AluOp::Add,
+            AluOp::Subtract,
+            AluOp::Multiply,
+            AluOp::Maximum,
+            AluOp::Minimum,
+        ];
         ensure!(
             legal.contains(&self.op1),
             Constraint,
@@ -258,8 +299,8 @@ impl Op for TensorScalarCumulative {
         cx.write(self.dst.0, data)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::lanes::scan(cx, &cx.tile(self.dst.0))
     }
 }
 
@@ -316,7 +357,10 @@ impl Op for TensorTensorScan {
             reverse0: self.reverse0,
             reverse1: self.reverse1,
         };
-        let rows = a.chunks_exact(width).zip(b.chunks_exact(width)).zip(out.chunks_exact_mut(width));
+        let rows = a
+            .chunks_exact(width)
+            .zip(b.chunks_exact(width))
+            .zip(out.chunks_exact_mut(width));
         for (row, ((a, b), out)) in rows.enumerate() {
             reduce::scan_f32(ops, initial.at(row), a, b, out);
         }
@@ -325,7 +369,7 @@ impl Op for TensorTensorScan {
         cx.write(self.dst.0, out)
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::lanes::scan(cx, &cx.tile(self.dst.0))
     }
 }

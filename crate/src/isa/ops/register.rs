@@ -1,8 +1,10 @@
 //! Virtual registers of the sequencers.
 
 use crate::base::diag::Fault;
+use crate::chip::engine::Engine;
 use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::cost;
 use crate::isa::param::{In, Out, RegisterSource};
 use crate::isa::rules;
 use crate::isa::spec::Op;
@@ -60,15 +62,21 @@ impl Op for RegisterMove {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::register_move(cx, Engine::Sync)
     }
 }
 
 /// Checks a tensor that holds one value of at most 32 bits.
 fn single(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> {
     let tile = cx.tile(view);
-    rules::space(cx, view, param, rules::DMA, "copy the value to SBUF first with nisa.tensor_copy")?;
+    rules::space(
+        cx,
+        view,
+        param,
+        rules::DMA,
+        "copy the value to SBUF first with nisa.tensor_copy",
+    )?;
     ensure!(
         tile.pattern.elements() == 1 && !tile.dtype().is_packed(),
         Shape,
@@ -103,8 +111,8 @@ impl Op for RegisterLoad {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::register_access(cx, Engine::Sync)
     }
 }
 
@@ -128,7 +136,7 @@ impl Op for RegisterStore {
         cx.write_bits(self.dst.0, vec![value as u32])
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::register_access(cx, Engine::Sync)
     }
 }

@@ -4,6 +4,7 @@ use crate::base::diag::Fault;
 use crate::chip::engine::Engine;
 use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
+use crate::isa::cost;
 use crate::isa::flow::Rendezvous;
 use crate::isa::param::{CoreSet, DmaEngine, EngineChoice, In, Out};
 use crate::isa::rules;
@@ -39,8 +40,8 @@ impl Op for CoreBarrier {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::core_barrier(cx, cost::choose(self.engine, Self::SPEC.engines, &[]))
     }
 
     fn rendezvous(&self) -> Option<Rendezvous> {
@@ -73,7 +74,10 @@ impl Op for SendRecv {
         rules::sbuf(cx, dst.0, dst.1)?;
         rules::same_dtype(cx, dst, src)?;
         rules::same_shape(cx, dst, src)?;
-        for (rank, param) in [(self.send_to_rank, "send_to_rank"), (self.recv_from_rank, "recv_from_rank")] {
+        for (rank, param) in [
+            (self.send_to_rank, "send_to_rank"),
+            (self.recv_from_rank, "recv_from_rank"),
+        ] {
             ensure!((0..=1).contains(&rank), Constraint, "{param} {rank}; limit 0 or 1");
         }
         let tile = cx.tile(src.0);
@@ -93,8 +97,8 @@ impl Op for SendRecv {
         Ok(())
     }
 
-    fn work(&self, _cx: &OpCx) -> Work {
-        Work::Free
+    fn work(&self, cx: &OpCx) -> Work {
+        cost::dma::exchange(cx, &cx.tile(self.dst.0), &cx.tile(self.src.0))
     }
 
     fn rendezvous(&self) -> Option<Rendezvous> {

@@ -5,7 +5,7 @@ mod shape;
 mod value;
 
 pub use choice::{Accumulate, DgeMode, DmaEngine, OobMode, PerfMode, ReduceCmd};
-pub use shape::{Axes, CoreSet, Permutation, Stride, Strides, Shuffle, TilePair, Views};
+pub use shape::{Axes, CoreSet, Permutation, Shuffle, Stride, Strides, TilePair, Views};
 pub use value::{FillMinimum, Number, Operand32, RegisterSource, UnitScales};
 
 use crate::base::diag::Fault;

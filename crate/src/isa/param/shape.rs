@@ -100,9 +100,14 @@ impl Axes {
     pub fn resolve(&self, rank: usize) -> Result<Vec<usize>, Fault> {
         let mut axes = Vec::new();
         for &axis in &self.values[..usize::from(self.len)] {
-            let at = if axis < 0 { i64::from(axis) + rank as i64 } else { i64::from(axis) };
+            let at = if axis < 0 {
+                i64::from(axis) + rank as i64
+            } else {
+                i64::from(axis)
+            };
             let Some(at) = usize::try_from(at).ok().filter(|&at| at < rank && !axes.contains(&at)) else {
-                let message = format!("axis {axis} does not name a free dimension of a tile with {rank} dimensions once");
+                let message =
+                    format!("axis {axis} does not name a free dimension of a tile with {rank} dimensions once");
                 return Err(Fault::new(Code::Shape, message).on("axis"));
             };
             axes.push(at);
@@ -162,7 +167,8 @@ impl Param for Permutation {
             [2, 1, 0] => [2, 1, 0, 0],
             [3, 1, 2, 0] => [3, 1, 2, 0],
             _ => {
-                let message = format!("is {list:?}; the DMA engines transpose by (1, 0), (2, 1, 0) or (3, 1, 2, 0) only");
+                let message =
+                    format!("is {list:?}; the DMA engines transpose by (1, 0), (2, 1, 0) or (3, 1, 2, 0) only");
                 return Err(Fault::new(Code::Constraint, message));
             }
         };
@@ -195,7 +201,8 @@ impl Param for TilePair {
     }
 
     fn spell(&self) -> String {
-        self.0.map_or_else(|| "()".to_owned(), |(rows, columns)| format!("({rows}, {columns})"))
+        self.0
+            .map_or_else(|| "()".to_owned(), |(rows, columns)| format!("({rows}, {columns})"))
     }
 }
 

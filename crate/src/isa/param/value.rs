@@ -116,7 +116,11 @@ impl Param for AluOp {
     }
 
     fn choices() -> Vec<&'static str> {
-        Self::ALL.iter().filter(|op| op.info().listed).map(|op| op.name()).collect()
+        Self::ALL
+            .iter()
+            .filter(|op| op.info().listed)
+            .map(|op| op.name())
+            .collect()
     }
 }
 
