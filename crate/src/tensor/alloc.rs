@@ -365,3 +365,89 @@ impl Lifetimes {
         self.lives
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::span::LocId;
+    use crate::numerics::dtype::Dtype;
+    use crate::tensor::buffer::{Address, Buffer, Init};
+
+    /// Buffers of `columns` fp32 each, with their lives.
+    fn setup(space: Space, buffers: &[(u32, u32, u32)]) -> (Tables, Vec<Lifetime>) {
+        let mut tables = Tables::default();
+        let lives = buffers.iter().map(|&(columns, first, last)| {
+            let buffer = tables.buffers.push(Buffer {
+                name: format!("t{first}"),
+                space,
+                shape: vec![128, columns],
+                dtype: Dtype::F32,
+                address: None,
+                init: Init::Unwritten,
+                loc: LocId(0),
+            });
+            Lifetime { buffer, first, last }
+        });
+        let lives = lives.collect();
+        (tables, lives)
+    }
+
+    fn trn2() -> &'static Chip {
+        Chip::by_name("trn2").unwrap()
+    }
+
+    #[test]
+    fn successive_buffers_rotate() {
+        let (tables, lives) = setup(Space::Sbuf, &[(512, 0, 1), (512, 2, 3), (512, 4, 5)]);
+        let placement = place(trn2(), &tables, &lives).unwrap();
+        let bytes: Vec<u64> = lives.iter().map(|life| placement.place(life.buffer).byte).collect();
+        assert_eq!(bytes, [0, 2048, 4096]);
+        assert_eq!(placement.sbuf_peak_bytes, 2048);
+    }
+
+    #[test]
+    fn live_buffers_never_share_bytes() {
+        let sizes: Vec<(u32, u32, u32)> = (0..400).map(|at| (64 + at * 37 % 900, at, at + at * 7 % 40)).collect();
+        let (tables, lives) = setup(Space::Sbuf, &sizes);
+        let placement = place(trn2(), &tables, &lives).unwrap();
+        let range = |life: &Lifetime| {
+            let lo = placement.place(life.buffer).byte;
+            (lo, lo + tables.buffers[life.buffer].row_bytes())
+        };
+        for (at, a) in lives.iter().enumerate() {
+            for b in &lives[..at] {
+                let (ra, rb) = (range(a), range(b));
+                let together = a.first <= b.last && b.first <= a.last;
+                assert!(!together || ra.1 <= rb.0 || rb.1 <= ra.0);
+            }
+        }
+    }
+
+    #[test]
+    fn psum_tiles_do_not_cross_banks_and_use_them_in_turn() {
+        let (tables, lives) = setup(Space::Psum, &[(300, 0, 9), (300, 1, 9), (512, 2, 9), (1024, 3, 9)]);
+        let placement = place(trn2(), &tables, &lives).unwrap();
+        let bytes: Vec<u64> = lives.iter().map(|life| placement.place(life.buffer).byte).collect();
+        assert_eq!(bytes, [0, 2048, 4096, 6144]);
+        assert_eq!(placement.psum_peak_banks, 5);
+    }
+
+    #[test]
+    fn a_full_memory_names_what_fills_it() {
+        let (tables, lives) = setup(Space::Psum, &[(512, 0, 9), (3072, 1, 9), (512, 2, 9), (4, 10, 11)]);
+        assert!(place(trn2(), &tables, &lives).is_ok());
+        let (tables, lives) = setup(Space::Psum, &[(512, 0, 9), (3072, 1, 9), (1024, 2, 9)]);
+        let overflow = place(trn2(), &tables, &lives).unwrap_err();
+        assert_eq!((overflow.needed, overflow.limit), (18_432, 16_384));
+        assert_eq!(overflow.live, [BufferId(1), BufferId(2), BufferId(0)]);
+    }
+
+    #[test]
+    fn a_chosen_address_is_kept_and_not_shared() {
+        let (mut tables, lives) = setup(Space::Sbuf, &[(512, 0, 9), (512, 1, 9)]);
+        tables.buffers[BufferId(1)].address = Some(Address { partition: 0, byte: 0 });
+        let placement = place(trn2(), &tables, &lives).unwrap();
+        assert_eq!(placement.place(BufferId(1)).byte, 0);
+        assert_eq!(placement.place(BufferId(0)).byte, 2048);
+    }
+}

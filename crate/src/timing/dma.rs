@@ -6,8 +6,8 @@
 
 use crate::base::units::{Bytes, BytesPerSec, Ps};
 use crate::chip::Chip;
-use crate::chip::engine::Engine;
-use crate::isa::work::{Descriptors, DmaWork};
+use crate::isa::cost::dma::descriptor_time;
+use crate::isa::work::DmaWork;
 use crate::timing::queue::Slots;
 
 /// Length of a page of the HBM calendar: a power of two near a microsecond.
@@ -112,44 +112,5 @@ impl Engines {
             }
         }
         moved
-    }
-}
-
-/// Time of one descriptor on its engine.
-pub fn descriptor_time(chip: &Chip, work: &DmaWork) -> Ps {
-    let dma = &chip.dma;
-    let data = dma.engine_rate.get().time_of(work.descriptor_bytes);
-    let data = Ps((data.as_f64() * work.slowdown).ceil() as u64);
-    let short = work.hbm_write > Bytes::ZERO && work.descriptor_bytes < dma.small_write_bytes.get();
-    let extra = if short {
-        dma.small_write_overhead.get()
-    } else {
-        Ps::ZERO
-    };
-    data + dma.descriptor_overhead.get() + extra
-}
-
-/// The queue that triggers a transfer, the time that this takes there, and the time from the trigger to the first data.
-pub fn trigger(chip: &Chip, work: &DmaWork) -> (Engine, Ps, Ps) {
-    let dma = &chip.dma;
-    let store = work.hbm_write > Bytes::ZERO;
-    match work.descriptors {
-        Descriptors::Hardware(engine) => {
-            let start = if store {
-                dma.hardware_store_start
-            } else {
-                dma.hardware_load_start
-            };
-            (engine, dma.hardware_issue.get(), start.get())
-        }
-        Descriptors::Software => (Engine::GpSimd, dma.software_issue.get(), dma.software_start.get()),
-        Descriptors::Static => {
-            let start = if store {
-                dma.static_store_start
-            } else {
-                dma.static_load_start
-            };
-            (Engine::Sync, dma.static_issue.get(), start.get())
-        }
     }
 }

@@ -5,10 +5,11 @@ use std::rc::Rc;
 use crate::base::diag::Diagnostic;
 use crate::base::index::Idx;
 use crate::base::units::{Bytes, Ps};
+use crate::isa::cost::dma::trigger;
 use crate::isa::work::{Descriptors, DmaWork, EngineWork, Meeting, Part, Phase, Work};
 use crate::tensor::buffer::{BufferId, Space};
 use crate::timing::core::{Arrival, Core, Need, release};
-use crate::timing::dma::{self, Calendar};
+use crate::timing::dma::Calendar;
 use crate::timing::hazards::{Access, Memory};
 use crate::timing::place::place_all;
 use crate::timing::timeline::{Entry, Residence, Stall, Timeline, Track, Transfer};
@@ -267,7 +268,7 @@ impl Scheduler {
     /// Places a transfer: its trigger on a queue of an engine, then its data on the DMA engines.
     fn place_dma(&mut self, program: &Program, at: usize, inst: InstId, work: &DmaWork, uses: &[Use], need: Need) {
         let chip = program.chip;
-        let (engine, issue, lead) = dma::trigger(chip, work);
+        let (engine, issue, lead) = trigger(chip, work);
         self.timeline.totals.instructions[engine as usize] += 1;
         let track = Track::of(engine);
         let mut start = need;

@@ -3,7 +3,8 @@
 //! A descriptor moves one run that is contiguous on both sides. On chip a run ends with its partition; in HBM it goes on as
 //! far as the steps of the view allow.
 
-use crate::base::units::Bytes;
+use crate::base::units::{Bytes, Ps};
+use crate::chip::Chip;
 use crate::chip::engine::Engine;
 use crate::isa::context::OpCx;
 use crate::isa::work::{Descriptors, DmaWork, Meeting, Work};
@@ -195,4 +196,43 @@ pub fn exchange(cx: &OpCx, dst: &Tile, src: &Tile) -> Work {
         latency: cx.chip.launch.core_barrier.get(),
         transfer: Some(transfer(cx, dst, src, how)),
     })
+}
+
+/// Time of one descriptor on its engine.
+pub fn descriptor_time(chip: &Chip, work: &DmaWork) -> Ps {
+    let dma = &chip.dma;
+    let data = dma.engine_rate.get().time_of(work.descriptor_bytes);
+    let data = Ps((data.as_f64() * work.slowdown).ceil() as u64);
+    let short = work.hbm_write > Bytes::ZERO && work.descriptor_bytes < dma.small_write_bytes.get();
+    let extra = if short {
+        dma.small_write_overhead.get()
+    } else {
+        Ps::ZERO
+    };
+    data + dma.descriptor_overhead.get() + extra
+}
+
+/// The queue that triggers a transfer, the time that this takes there, and the time from the trigger to the first data.
+pub fn trigger(chip: &Chip, work: &DmaWork) -> (Engine, Ps, Ps) {
+    let dma = &chip.dma;
+    let store = work.hbm_write > Bytes::ZERO;
+    match work.descriptors {
+        Descriptors::Hardware(engine) => {
+            let start = if store {
+                dma.hardware_store_start
+            } else {
+                dma.hardware_load_start
+            };
+            (engine, dma.hardware_issue.get(), start.get())
+        }
+        Descriptors::Software => (Engine::GpSimd, dma.software_issue.get(), dma.software_start.get()),
+        Descriptors::Static => {
+            let start = if store {
+                dma.static_store_start
+            } else {
+                dma.static_load_start
+            };
+            (Engine::Sync, dma.static_issue.get(), start.get())
+        }
+    }
 }
