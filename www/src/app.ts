@@ -1,5 +1,5 @@
 /** Builds the page: creates its state, connects editor, simulator and panels, and reads the address. */
-import { Atom, type Dispose, Scope, watch } from "./base/atom.ts";
+import { Atom, type Dispose, Scope, setIfDifferent, watch } from "./base/atom.ts";
 import { h } from "./base/dom.ts";
 import { type Key, type Language, LANGUAGES, translator, type Translate } from "./base/i18n/i18n.ts";
 import { recall, remember } from "./base/settings.ts";
@@ -94,7 +94,7 @@ class App {
   private connect(): void {
     const { dataset } = document.documentElement;
     watch([this.#live.state], () => (dataset["state"] = this.#live.state.value));
-    watch([this.#text], () => this.#params.set(findParams(this.#text.value)));
+    watch([this.#text], () => setIfDifferent(this.#params, findParams(this.#text.value)));
     this.#text.subscribe(() => this.#live.edited());
     this.#target.subscribe(() => this.#live.edited());
     this.#mode.subscribe(() => this.#live.edited());

@@ -41,6 +41,11 @@ export function watch(sources: readonly Readable<unknown>[], run: () => void): D
   };
 }
 
+/** Sets an atom of plain data only when the new value differs in content, so that equal data redraws nothing. */
+export function setIfDifferent<T>(atom: Atom<T>, value: T): void {
+  if (JSON.stringify(atom.value) !== JSON.stringify(value)) atom.set(value);
+}
+
 /** Collects disposers so that a panel can undo all it did with one call. */
 export class Scope {
   readonly #disposers: Dispose[] = [];

@@ -16,7 +16,11 @@ export class Surface {
     this.canvas.className = "surface";
     host.append(this.canvas);
     this.redraw = perFrame(() => this.paint(draw));
-    this.#observer = new ResizeObserver(() => this.redraw());
+    this.#observer = new ResizeObserver(() => {
+      this.measure();
+      this.redraw();
+    });
+    this.measure();
     this.#observer.observe(host);
   }
 
@@ -30,9 +34,13 @@ export class Surface {
     this.canvas.remove();
   }
 
-  private paint(draw: (pen: CanvasRenderingContext2D, surface: Surface) => void): void {
+  /** Reading the size forces a layout, so it happens when the size changed and not in every frame. */
+  private measure(): void {
     this.widthPx = this.host.clientWidth;
     this.heightPx = this.host.clientHeight;
+  }
+
+  private paint(draw: (pen: CanvasRenderingContext2D, surface: Surface) => void): void {
     const ratio = window.devicePixelRatio;
     const width = Math.round(this.widthPx * ratio);
     const height = Math.round(this.heightPx * ratio);

@@ -2,12 +2,12 @@
  * When to run what. Every edit gives an estimate at once; a pause, or Run, computes values too. The last good result stays
  * and is marked as old while the text in the editor is in error or changed.
  */
-import { Atom } from "../base/atom.ts";
+import { Atom, setIfDifferent } from "../base/atom.ts";
 import type { Client, Done, Ending, Job } from "./client.ts";
 import type { Diagnostic, Mode, Report, Target } from "./protocol.ts";
 
 /** Merges the key repeats of one burst; far below what a reader notices. */
-const DEBOUNCE_MS = 15;
+const DEBOUNCE_MS = 4;
 const PAUSE_MS = 600;
 /** Values are computed without being asked for below this much work; above, Run asks for them. */
 const AFFORDABLE_FLOPS = 8e9;
@@ -107,7 +107,7 @@ export class Live {
     const failed = report.diagnostics.some((diagnostic) => diagnostic.severity === "error");
     this.failure.set(null);
     this.stdout.set(report.stdout);
-    this.diagnostics.set(report.diagnostics);
+    setIfDifferent(this.diagnostics, report.diagnostics);
     if (failed) this.markStale();
     else {
       this.#shown = keyOf(job.text, job.options.target);

@@ -62,6 +62,8 @@ class Headline {
   readonly #sbuf: Tile;
   readonly #psum: Tile;
 
+  #checksKey = "";
+
   constructor(
     private readonly host: HTMLElement,
     private readonly context: PanelContext,
@@ -114,6 +116,7 @@ class Headline {
     this.host.classList.toggle("is-empty", shown === null);
     if (shown === null) return;
     const { report } = shown;
+    setAttr(this.host, "data-result", String(shown.result.id));
     this.#latency.set(report.latency_ns);
     this.#kernel.set(report.kernel_ns);
     this.#instructions.set(report.instructions, formatCount);
@@ -173,6 +176,9 @@ class Headline {
 
   private updateChecks(checks: readonly Check[]): void {
     const { t } = this.context;
+    const key = JSON.stringify(checks);
+    if (key === this.#checksKey) return;
+    this.#checksKey = key;
     const state = (["failed", "skipped"] as const).find((result) => checks.some((check) => check.result === result)) ?? "passed";
     const verdict = checks.length === 0 ? t("check_none") : t(`check_${state}`);
     const symbol = checks.length === 0 ? "skip" : ({ passed: "check", failed: "cross", skipped: "skip" } as const)[state];

@@ -59,9 +59,11 @@ export class Chart {
   update(data: ChartData, from: number, to: number): void {
     this.#data = data;
     this.#plot ??= this.build();
-    this.#plot.setData([data.times, ...data.series], false);
-    this.#plot.setScale("x", { min: from, max: to });
-    this.#plot.setScale("y", { min: 0, max: ceiling(this.spec, data) });
+    this.#plot.batch((plot: uPlot) => {
+      plot.setData([data.times, ...data.series], false);
+      plot.setScale("x", { min: from, max: to });
+      plot.setScale("y", { min: 0, max: ceiling(this.spec, data) });
+    });
   }
 
   /** Puts the cursor line to a time; the pointer may be over another chart or the timeline. */

@@ -1,6 +1,5 @@
 import { type Dispose, Scope } from "../../base/atom.ts";
-import { fill, h } from "../../base/dom.ts";
-import { formatMetric, join } from "../../base/format.ts";
+import { fill, h, setText } from "../../base/dom.ts";
 import type { LaunchReport } from "../../sim/protocol.ts";
 import { Metric } from "../metric.ts";
 import type { Panel } from "../panel.ts";
@@ -13,11 +12,11 @@ function rowsOf(report: LaunchReport): readonly (readonly [string, number])[] {
   return [...Object.entries(report.summary), ...Object.entries(report.memory)];
 }
 
-function valueCell(name: string, value: number): Node | string {
-  if (ELSEWHERE.has(name)) return h("span", { title: String(value) }, join(formatMetric(name, value)));
+/** One row, with the call that shows a new value. */
+function makeRow(name: string): { readonly element: HTMLElement; readonly set: (value: number) => void } {
   const metric = new Metric(name);
-  metric.set(value);
-  return metric.element;
+  if (ELSEWHERE.has(name)) metric.element.removeAttribute("data-metric");
+  return { element: h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, metric.element)), set: (value) => metric.set(value) };
 }
 
 /** Every number of the summary under the profiler's name. */
@@ -28,15 +27,26 @@ export const metrics: Panel = {
     const { t } = context;
     const { body } = section(host, "metrics", t("metrics"), t("metrics_note"));
     const rows = h("tbody");
-    const outputs = h("p", { class: "outputs" });
+    const outputList = h("code");
+    const outputs = h("p", { class: "outputs" }, h("b", {}, t("outputs")), " ", outputList);
     const head = h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("metric")), h("th", { scope: "col" }, t("value"))));
     body.append(h("table", { class: "metric-table" }, head, rows), outputs);
+    let present = "";
+    let setters: ReadonlyMap<string, (value: number) => void> = new Map();
     scope.watch([context.shown], () => {
       const report = context.shown.value?.report;
       if (report === undefined) return;
-      fill(rows, ...rowsOf(report).map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, valueCell(name, value)))));
+      const entries = rowsOf(report);
+      const names = entries.map(([name]) => name).join();
+      if (names !== present) {
+        present = names;
+        const made = entries.map(([name]) => [name, makeRow(name)] as const);
+        setters = new Map(made.map(([name, row]) => [name, row.set]));
+        fill(rows, ...made.map(([, row]) => row.element));
+      }
+      for (const [name, value] of entries) setters.get(name)?.(value);
       const list = report.outputs.map(({ shape, dtype }) => `${dtype}[${shape.join(", ")}]`).join(", ");
-      fill(outputs, h("b", {}, t("outputs")), " ", h("code", {}, list));
+      setText(outputList, list);
     });
     return () => scope.dispose();
   },

@@ -1,3 +1,4 @@
+import { lowerBound } from "../../base/geom.ts";
 import { ps, type TimeRange } from "../../base/units.ts";
 import type { Client } from "../../sim/client.ts";
 import type { Track, Window } from "../../sim/protocol.ts";
@@ -11,6 +12,34 @@ export interface Rows {
   readonly pixelPs: number;
   readonly tracks: readonly Track[];
   readonly windows: readonly Window[];
+}
+
+/** A span of a row. */
+export interface Found {
+  readonly window: Window;
+  readonly index: number;
+}
+
+/** The span before or after the one that shows `inst`, on its row. */
+export function neighbour(rows: Rows, inst: number | null, delta: 1 | -1): Found | null {
+  if (inst === null) return null;
+  for (const window of rows.windows) {
+    const index = window.inst.indexOf(inst);
+    if (index >= 0 && window.inst[index + delta] !== undefined) return { window, index: index + delta };
+  }
+  return null;
+}
+
+/** The span that starts first within the view. */
+export function firstIn(rows: Rows, view: TimeRange): Found | null {
+  let best: Found | null = null;
+  for (const window of rows.windows) {
+    const index = lowerBound(window.start, view.from);
+    const start = window.start[index];
+    if (start === undefined || start > view.to) continue;
+    if (best === null || start < (best.window.start[best.index] as number)) best = { window, index };
+  }
+  return best;
 }
 
 /** Extra time fetched on each side, as a share of the visible width, so that panning shows no gaps. */

@@ -1,11 +1,11 @@
 import { type Dispose, Scope } from "../../base/atom.ts";
 import { h, icon, setAttr, setText } from "../../base/dom.ts";
-import { clamp, lowerBound } from "../../base/geom.ts";
+import { clamp } from "../../base/geom.ts";
 import { ps, type TimeRange } from "../../base/units.ts";
 import { spanAt } from "../../canvas/hit-test.ts";
 import { Surface } from "../../canvas/surface.ts";
 import { GUTTER_PX, MARGIN_PX, TimeScale } from "../../canvas/time-scale.ts";
-import { frame } from "../../canvas/viewport.ts";
+import { frame, panBy } from "../../canvas/viewport.ts";
 import { ENGINES, type Instruction, type Track } from "../../sim/protocol.ts";
 import type { Panel, PanelContext } from "../panel.ts";
 import { section } from "../section.ts";
@@ -13,7 +13,7 @@ import { showDetails, showTooltip } from "./details.ts";
 import { drawScene } from "./draw.ts";
 import { type Controls, listen, zoomStep } from "./input.ts";
 import { placeRows, rowAt } from "./layout.ts";
-import { Model } from "./model.ts";
+import { firstIn, Model, neighbour } from "./model.ts";
 import { showTable } from "./table.ts";
 
 interface Hover {
@@ -83,7 +83,7 @@ class Timeline {
 
   private scale(): TimeScale | null {
     const view = this.view();
-    const widthPx = this.#stage.clientWidth - GUTTER_PX - MARGIN_PX;
+    const widthPx = this.#surface.widthPx - GUTTER_PX - MARGIN_PX;
     return view === null || widthPx <= 0 ? null : new TimeScale(view, GUTTER_PX, widthPx);
   }
 
@@ -91,7 +91,7 @@ class Timeline {
     const { value: shown } = this.context.shown;
     const scale = this.scale();
     if (shown !== null && scale !== null) {
-      this.#stage.style.height = `${String(placeRows(shown.info.tracks).heightPx)}px`;
+      this.#stage.style.setProperty("--stage-height", `${String(placeRows(shown.info.tracks).heightPx)}px`);
       this.#model.show(shown, scale.range, scale.widthPx);
     }
     this.refresh();
@@ -105,7 +105,7 @@ class Timeline {
     if (this.#asTable && rows !== null && view !== null) {
       showTable(this.#table, rows, view, this.context.t, this.trackName, this.context.goTo);
     }
-    setAttr(this.#stage, "data-run", rows === null ? null : String(rows.run));
+    setAttr(this.#stage, "data-range", view === null ? null : `${String(Math.round(view.from))}-${String(Math.round(view.to))}`);
     this.#surface.redraw();
   }
 
@@ -232,14 +232,19 @@ class Timeline {
     const { rows } = this.#model;
     const view = this.view();
     if (rows === null || view === null) return;
-    const selected = this.context.selection.value?.inst ?? null;
-    for (const window of rows.windows) {
-      const at: number = selected === null ? lowerBound(window.start, view.from) - delta : window.inst.indexOf(selected);
-      const next = at + delta;
-      if ((selected !== null && at < 0) || window.inst[next] === undefined) continue;
-      this.context.selection.set({ inst: window.inst[next], line: window.line[next] as number });
-      return;
-    }
+    const next = neighbour(rows, this.context.selection.value?.inst ?? null, delta) ?? firstIn(rows, view);
+    if (next === null) return;
+    const { window, index } = next;
+    this.context.selection.set({ inst: window.inst[index] as number, line: window.line[index] as number });
+    this.reach({ from: ps(window.start[index] as number), to: ps(window.end[index] as number) });
+  }
+
+  /** Moves the view just enough to show a span. */
+  private reach(span: TimeRange): void {
+    const [view, whole] = [this.view(), this.whole()];
+    if (view === null || whole === null || (span.from >= view.from && span.to <= view.to)) return;
+    const middle = (span.from + span.to) / 2;
+    this.context.viewport.set(panBy(view, whole, (middle - (view.from + view.to) / 2) / (view.to - view.from)));
   }
 
   private async select(): Promise<void> {
