@@ -75,13 +75,14 @@ def load_mx(data, scale, k, column, width):
     return tile, scales
 
 
-def quantize_host(x, element, largest_exponent):
+def quantize_host(x, element, exponent_max, value_max):
     """OCP microscaling along the rows of x [K, F]: data packed to [K/4, F] and scales [K/32, F]."""
     rows, columns = x.shape
     groups = x.reshape(rows // 32, 32, columns)
-    exponent = np.floor(np.log2(np.abs(groups).max(axis=1))) - largest_exponent
-    values = (groups / np.exp2(exponent)[:, None, :]).astype(element)
-    codes = values.view(np.uint8).reshape(rows // 4, 4, columns)
+    exponent = np.floor(np.log2(np.abs(groups).max(axis=1))) - exponent_max
+    # The largest value of a group may lie above the largest element; the standard saturates it.
+    values = (groups / np.exp2(exponent)[:, None, :]).clip(-value_max, value_max)
+    codes = values.astype(element).view(np.uint8).reshape(rows // 4, 4, columns)
     scales = (exponent + 127).astype(np.uint8)
     if element == ml_dtypes.float4_e2m1fn:
         codes = codes.astype(np.uint16)
@@ -101,9 +102,10 @@ if precision == "fp32":
 elif precision == "bf16":
     out = matmul(lhs_t.astype(nl.bfloat16), rhs.astype(nl.bfloat16))
 else:
-    # The largest exponent of the element format: 2^8 in float8_e4m3fn, 2^2 in float4_e2m1fn.
-    element, largest = (ml_dtypes.float8_e4m3fn, 8) if precision == "mxfp8" else (ml_dtypes.float4_e2m1fn, 2)
-    out = matmul_mx(*quantize_host(lhs_t, element, largest), *quantize_host(rhs, element, largest))
+    # The element format with its largest exponent and value.
+    mxfp8, mxfp4 = (ml_dtypes.float8_e4m3fn, 8, 448), (ml_dtypes.float4_e2m1fn, 2, 6)
+    element = mxfp8 if precision == "mxfp8" else mxfp4
+    out = matmul_mx(*quantize_host(lhs_t, *element), *quantize_host(rhs, *element))
 
 # The reference stays in FP32, so the error shows what the precision costs.
 reference = lhs_t.T @ rhs

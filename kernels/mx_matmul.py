@@ -62,12 +62,14 @@ def load_weights(weights, weight_scales, k, m):
     return tile, scale
 
 
-def quantize_host(x, element, largest_exponent):
+def quantize_host(x, element, exponent_max, value_max):
     """OCP microscaling along the rows of x [K, F]: data packed to [K/4, F] and scales [K/32, F]."""
     rows, columns = x.shape
     groups = x.reshape(rows // 32, 32, columns)
-    exponent = np.floor(np.log2(np.abs(groups).max(axis=1))) - largest_exponent
-    codes = (groups / np.exp2(exponent)[:, None, :]).astype(element).view(np.uint8).reshape(rows // 4, 4, columns)
+    exponent = np.floor(np.log2(np.abs(groups).max(axis=1))) - exponent_max
+    # The largest value of a group may lie above the largest element; the standard saturates it.
+    values = (groups / np.exp2(exponent)[:, None, :]).clip(-value_max, value_max)
+    codes = values.astype(element).view(np.uint8).reshape(rows // 4, 4, columns)
     bits = 4 if element == ml_dtypes.float4_e2m1fn else 8
     codes = codes.astype(np.uint32)
     packed = codes[:, 0] | codes[:, 1] << bits | codes[:, 2] << 2 * bits | codes[:, 3] << 3 * bits
@@ -78,8 +80,9 @@ def quantize_host(x, element, largest_exponent):
 rng = np.random.default_rng(0)
 lhs_t = rng.standard_normal((K, M)).astype(np.float32)
 rhs = rng.standard_normal((K, N)).astype(np.float32)
-element, largest = (ml_dtypes.float8_e4m3fn, 8) if precision == "mxfp8" else (ml_dtypes.float4_e2m1fn, 2)
-weights, weight_scales = quantize_host(lhs_t, element, largest)
+# The element format of the weights with its largest exponent and value.
+mxfp8, mxfp4 = (ml_dtypes.float8_e4m3fn, 8, 448), (ml_dtypes.float4_e2m1fn, 2, 6)
+weights, weight_scales = quantize_host(lhs_t, *(mxfp8 if precision == "mxfp8" else mxfp4))
 # Four consecutive rows stand side by side in the free dimension, as quantize_mx wants them.
 activations = rhs.reshape(K // 4, 4, N).transpose(0, 2, 1).reshape(K // 4, N * 4).astype(nl.bfloat16)
 
