@@ -1,0 +1,145 @@
+//! What a run tells the outside: the JSON of the command line, which is also what the page shows.
+
+use serde::Serialize;
+
+use crate::base::diag::{Diagnostic, Severity};
+use crate::base::span::{SourceMap, Span};
+
+/// Version of the JSON; it changes when a field changes its meaning or goes away.
+pub const VERSION: u32 = 1;
+
+/// A place in a file, for people: lines and columns count from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// First line.
+    pub line: u32,
+    /// First column, in Unicode scalar values.
+    pub column: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// One past the last column.
+    pub end_column: u32,
+}
+
+impl Place {
+    /// The place of `span`.
+    pub fn new(sources: &SourceMap, span: Span) -> Self {
+        let (start, end) = sources.range(span);
+        Self {
+            file: sources.file(span.file).name.clone(),
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+        }
+    }
+}
+
+/// A second place of a diagnostic, or a call that led to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Related {
+    /// What is there.
+    pub message: String,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+/// A replacement that would mend an error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FixReport {
+    /// What it does.
+    pub title: String,
+    /// The text to replace.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The new text.
+    pub replacement: String,
+}
+
+/// A diagnostic with its places resolved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DiagnosticReport {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Stable id of its kind.
+    pub code: &'static str,
+    /// What is wrong, with the operand and the limit.
+    pub message: String,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What to do about it.
+    pub notes: Vec<String>,
+    /// Further places.
+    pub labels: Vec<Related>,
+    /// Calls that led here, outermost first.
+    pub calls: Vec<Related>,
+    /// Replacements that the page can offer.
+    pub fixes: Vec<FixReport>,
+}
+
+impl DiagnosticReport {
+    /// Resolves the places of `diagnostic`.
+    pub fn new(sources: &SourceMap, diagnostic: &Diagnostic) -> Self {
+        let related = |message: &str, span| Related { message: message.to_owned(), place: Place::new(sources, span) };
+        Self {
+            severity: diagnostic.severity,
+            code: diagnostic.code.id(),
+            message: diagnostic.message.clone(),
+            place: Place::new(sources, diagnostic.span),
+            notes: diagnostic.hints.clone(),
+            labels: diagnostic.labels.iter().map(|label| related(&label.text, label.span)).collect(),
+            calls: diagnostic.chain.iter().map(|frame| related(&frame.function, frame.span)).collect(),
+            fixes: diagnostic
+                .fixes
+                .iter()
+                .map(|fix| FixReport {
+                    title: fix.title.clone(),
+                    place: Place::new(sources, fix.span),
+                    replacement: fix.replacement.clone(),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// How a check of the script ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckResult {
+    /// It held.
+    Passed,
+    /// It did not hold.
+    Failed,
+    /// Values were not computed.
+    Skipped,
+}
+
+/// A check of the script: an `assert`, or a comparison of NumPy's testing module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CheckReport {
+    /// How it ended.
+    pub result: CheckResult,
+    /// The condition as it is written.
+    pub text: String,
+    /// Facts beside it, such as the largest error.
+    pub note: String,
+    /// Line, from 1.
+    pub line: u32,
+}
+
+/// Wall-clock times of the phases, measured by the caller, who owns the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Wall {
+    /// Reading the script.
+    pub parse_ms: f64,
+    /// Running the script and tracing its kernels.
+    pub trace_ms: f64,
+    /// Computing values.
+    pub execute_ms: f64,
+    /// Scheduling.
+    pub schedule_ms: f64,
+}
