@@ -81,6 +81,11 @@ impl Builder {
         self.shared_seen = 0;
     }
 
+    /// Lets the present core run another program of an older launch grid, which shares the tensors of the ones before.
+    pub fn begin_program(&mut self) {
+        self.shared_seen = 0;
+    }
+
     /// The id of a place.
     pub fn loc(&mut self, loc: Loc) -> LocId {
         if let Some(&id) = self.loc_ids.get(&loc) {

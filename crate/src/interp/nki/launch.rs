@@ -1,0 +1,570 @@
+//! `nki.jit`, launch grids, and the launch itself.
+//!
+//! A grid of one number is the number of logical cores: `kernel[2](...)` runs one program on each of two physical cores that
+//! share HBM. Kernels of the older dialect may have grids of any size and up to three axes; their programs run one after the
+//! other on one core, or on as many as an axis made with `nl.spmd_dim` names.
+
+use std::rc::Rc;
+
+use crate::base::diag::{Code, Diagnostic, Fault};
+use crate::base::span::{LocId, Span};
+use crate::builtin;
+use crate::interp::Interp;
+use crate::interp::builtin::{Arg as CallArg, Args, CallArgs};
+use crate::interp::native::{Answer, NativeObject};
+use crate::interp::numpy::array::Array;
+use crate::interp::raised::{Raised, Result};
+use crate::interp::value::Value;
+use crate::isa::spec::Access;
+use crate::tensor::buffer::{Buffer, BufferId, Init, Space};
+use crate::tensor::view::ViewId;
+use crate::tensor::window::Window;
+use crate::trace::builder::Builder;
+use crate::trace::program::{Program, Trace};
+
+use super::host;
+use super::legacy::{Cores, SpmdDim};
+use super::session::{LaunchRecord, Output, Session};
+use super::tensor::NkiTensor;
+use super::tracing::{Tracing, deprecated, tracing};
+
+/// The most cores that one launch has, and the most programs of an older grid.
+const MAX_CORES: u32 = 2;
+const MAX_PROGRAMS: u32 = 4096;
+
+/// One axis of a launch grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Axis {
+    size: u32,
+    /// Neighbouring programs that run on different cores.
+    cores: u32,
+}
+
+/// A function decorated with `nki.jit`.
+#[derive(Clone)]
+pub struct Kernel {
+    function: Value,
+    name: Rc<str>,
+    grid: Vec<Axis>,
+    legacy: bool,
+}
+
+impl NativeObject for Kernel {
+    fn type_name(&self) -> &str {
+        "Kernel"
+    }
+
+    fn getattr(&self, cx: &mut Interp, name: &str) -> Answer {
+        match name {
+            "func" => Ok(Some(self.function.clone())),
+            "__name__" | "__doc__" | "__qualname__" => cx.getattr(&self.function, name).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn getitem(&self, cx: &mut Interp, index: &Value) -> Answer {
+        let items = match index {
+            Value::Tuple(items) => items.to_vec(),
+            other => vec![other.clone()],
+        };
+        let grid = items.iter().map(|item| axis(cx, item)).collect::<Result<Vec<_>>>()?;
+        self.check_grid(&grid)?;
+        Ok(Some(Value::native(Self { grid, ..self.clone() })))
+    }
+
+    fn call(&self, cx: &mut Interp, args: CallArgs) -> Answer {
+        if cx.in_kernel() {
+            // A kernel that calls a kernel calls a function.
+            return cx.call(&self.function, args).map(Some);
+        }
+        launch(cx, self, args).map(Some)
+    }
+
+    fn repr(&self, _cx: &mut Interp) -> Result<String> {
+        Ok(format!("<nki kernel {}>", self.name))
+    }
+}
+
+/// One axis of a grid expression.
+fn axis(_cx: &mut Interp, item: &Value) -> Result<Axis> {
+    let (size, cores) = if let Some(dim) = item.downcast::<SpmdDim>() {
+        (dim.size, dim.cores)
+    } else if let Some(cores) = item.downcast::<Cores>() {
+        (cores.0, cores.0)
+    } else {
+        let size = item
+            .as_int()
+            .ok_or_else(|| Raised::type_error("a launch grid consists of integers"))?;
+        (size, 1)
+    };
+    match (u32::try_from(size), u32::try_from(cores)) {
+        (Ok(size), Ok(cores)) if size > 0 && cores > 0 => Ok(Axis { size, cores }),
+        _ => Err(Raised::value_error(format!(
+            "a launch grid needs positive sizes, got {size}"
+        ))),
+    }
+}
+
+impl Kernel {
+    /// The kernel that `function` is, or a new one around it.
+    fn of(cx: &mut Interp, function: &Value, legacy: bool) -> Result<Self> {
+        if let Some(kernel) = function.downcast::<Self>() {
+            return Ok(kernel.clone());
+        }
+        let name = match cx.getattr(function, "__name__") {
+            Ok(name) => name.as_str().unwrap_or("kernel").into(),
+            Err(_) => return Err(Raised::type_error("nki.jit takes a function")),
+        };
+        Ok(Self {
+            function: function.clone(),
+            name,
+            grid: Vec::new(),
+            legacy,
+        })
+    }
+
+    /// Refuses grids that no launch can have.
+    fn check_grid(&self, grid: &[Axis]) -> Result<()> {
+        let programs: u64 = grid.iter().map(|axis| u64::from(axis.size)).product();
+        let limit = if self.legacy { MAX_PROGRAMS } else { MAX_CORES };
+        if programs <= u64::from(limit) && (self.legacy || grid.len() == 1) {
+            return Ok(());
+        }
+        if self.legacy {
+            let message = format!("a launch grid of {programs} programs is above the limit of {limit}");
+            return Err(Fault::new(Code::Limit, message).into());
+        }
+        let sizes: Vec<String> = grid.iter().map(|axis| axis.size.to_string()).collect();
+        let message = format!(
+            "{}[{}]: the launch grid is the number of logical cores, 1 or {MAX_CORES}",
+            self.name,
+            sizes.join(", ")
+        );
+        Err(Raised::from(Fault::new(Code::Constraint, message)).hint("loop over tiles inside of the kernel instead"))
+    }
+
+    /// Physical cores of a launch.
+    fn cores(&self) -> u32 {
+        if self.legacy {
+            self.grid.iter().map(|axis| axis.cores).product::<u32>().min(MAX_CORES)
+        } else {
+            self.grid.first().map_or(1, |axis| axis.size)
+        }
+    }
+
+    /// The program ids that core `core` runs, in order.
+    fn programs(&self, core: u32) -> Vec<Vec<u32>> {
+        let mut all = vec![Vec::new()];
+        for axis in &self.grid {
+            let grown = all
+                .iter()
+                .flat_map(|ids| (0..axis.size).map(move |id| ids.iter().copied().chain([id]).collect::<Vec<u32>>()));
+            all = grown.collect();
+        }
+        all.retain(|ids| self.core_of(ids) == core);
+        all
+    }
+
+    /// The core that runs a program.
+    fn core_of(&self, ids: &[u32]) -> u32 {
+        if !self.legacy {
+            return ids.first().copied().unwrap_or(0);
+        }
+        let pairs = self.grid.iter().zip(ids);
+        pairs.fold(0, |core, (axis, id)| core * axis.cores + id % axis.cores) % MAX_CORES
+    }
+}
+
+/// An array argument of a launch.
+struct Argument {
+    array: Array,
+    value: Value,
+    buffer: BufferId,
+}
+
+/// Makes HBM tensors of the arrays among the arguments.
+struct Binder {
+    builder: Builder,
+    generation: u32,
+    loc: LocId,
+    arguments: Vec<Argument>,
+}
+
+impl Binder {
+    /// The argument as the kernel sees it.
+    fn bind(&mut self, value: &Value, name: &str) -> Result<Value> {
+        if let Some(array) = host::as_array(value) {
+            return self.array(value, array, name);
+        }
+        let items = match value {
+            Value::Tuple(items) => items.to_vec(),
+            Value::List(items) => items.borrow().clone(),
+            _ => return Ok(value.clone()),
+        };
+        let bound = items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| self.bind(item, &format!("{name}_{at}")));
+        let bound = bound.collect::<Result<Vec<_>>>()?;
+        Ok(if matches!(value, Value::List(_)) {
+            Value::list(bound)
+        } else {
+            Value::tuple(bound)
+        })
+    }
+
+    fn array(&mut self, value: &Value, array: Array, name: &str) -> Result<Value> {
+        let dtype = array.dtype();
+        if dtype.info().host_only {
+            let message = format!(
+                "argument {name} has the dtype {}, which the device does not have",
+                dtype.name()
+            );
+            return Err(Raised::from(Fault::new(Code::Dtype, message))
+                .hint("convert it first, for example with x.astype(np.float32) or x.astype(np.int32)"));
+        }
+        let shape = array
+            .shape()
+            .iter()
+            .map(|&size| u32::try_from(size).unwrap_or(u32::MAX))
+            .collect::<Vec<_>>();
+        if shape.is_empty() {
+            let message = format!("argument {name} is an array without dimensions");
+            return Err(
+                Raised::from(Fault::new(Code::Shape, message)).hint("pass a number, or an array of shape (1, 1)")
+            );
+        }
+        let number = self.arguments.len() as u32;
+        let buffer = Buffer {
+            name: name.to_owned(),
+            space: Space::SharedHbm,
+            shape,
+            dtype,
+            address: None,
+            init: Init::Argument(number),
+            loc: self.loc,
+        };
+        let window_of = buffer.clone();
+        let id = self.builder.argument(buffer);
+        self.arguments.push(Argument {
+            array: host::snapshot(&array),
+            value: value.clone(),
+            buffer: id,
+        });
+        Ok(Value::native(NkiTensor::new(
+            name.into(),
+            Window::whole(id, &window_of),
+            self.generation,
+        )))
+    }
+}
+
+/// Names of the parameters of a script function.
+fn parameter_names(function: &Value) -> Vec<String> {
+    match function {
+        Value::Function(function) => {
+            let code = &function.code;
+            code.params
+                .iter()
+                .map(|param| code.names[param.name.0 as usize].to_string())
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Runs a kernel: traces it, or takes the trace of an earlier round, and gives its outputs.
+fn launch(cx: &mut Interp, kernel: &Kernel, args: CallArgs) -> Result<Value> {
+    let span = cx.span();
+    let loc = cx.loc();
+    let session = cx.extension::<Session>();
+    let number = session.launches.len();
+    if number as u32 >= session.limits.launches {
+        let limit = session.limits.launches;
+        return Err(Raised::limit(format!("the script launches more than {limit} kernels")));
+    }
+    session.generation += 1;
+    let builder = Builder::new(session.chip, session.limits);
+    let mut binder = Binder {
+        builder,
+        generation: session.generation,
+        loc,
+        arguments: Vec::new(),
+    };
+    let args = bind_all(&mut binder, kernel, args)?;
+    let replay = cx.extension::<Session>().replay.get(number).cloned();
+    let (arguments, program, outputs, shape) = match replay {
+        Some(replay) => {
+            let shape = replay.shape;
+            (binder.arguments, replay.program, replay.outputs, shape)
+        }
+        None => trace(cx, kernel, binder, &args)?,
+    };
+    let inputs = arguments.iter().map(|argument| argument.array.clone()).collect();
+    let record = LaunchRecord {
+        program,
+        inputs,
+        outputs: outputs.clone(),
+        shape,
+        span,
+    };
+    cx.extension::<Session>().launches.push(record);
+    deliver(cx, number as u32, &arguments, &outputs, shape)
+}
+
+/// Binds all arguments of a call.
+fn bind_all(binder: &mut Binder, kernel: &Kernel, args: CallArgs) -> Result<CallArgs> {
+    let names = parameter_names(&kernel.function);
+    let mut bound = CallArgs {
+        span: args.span,
+        ..CallArgs::default()
+    };
+    for (at, arg) in args.positional.into_iter().enumerate() {
+        let generated = format!("arg{at}");
+        let name = names.get(at).unwrap_or(&generated);
+        let value = binder.bind(&arg.value, name).map_err(|raised| raised.at(arg.span))?;
+        bound.positional.push(CallArg { value, span: arg.span });
+    }
+    for (name, arg) in args.keywords {
+        let value = binder.bind(&arg.value, &name).map_err(|raised| raised.at(arg.span))?;
+        bound.keywords.push((name, CallArg { value, span: arg.span }));
+    }
+    Ok(bound)
+}
+
+/// What the kernel function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Nothing.
+    Nothing,
+    /// One tensor.
+    One,
+    /// A tuple of tensors.
+    Tuple,
+}
+
+type Traced = (Vec<Argument>, Rc<Program>, Vec<Output>, Shape);
+
+/// Evaluates the kernel once for each program.
+fn trace(cx: &mut Interp, kernel: &Kernel, binder: Binder, args: &CallArgs) -> Result<Traced> {
+    let Binder {
+        builder,
+        generation,
+        arguments,
+        ..
+    } = binder;
+    let tracing = Tracing {
+        builder,
+        generation,
+        legacy: kernel.legacy,
+        grid: kernel.grid.iter().map(|axis| axis.size).collect(),
+        program: Vec::new(),
+        core: 0,
+        constants: Default::default(),
+        identities: Default::default(),
+        tensors: 0,
+    };
+    cx.extension::<Session>().tracing = Some(tracing);
+    let outer = cx.enter_kernel();
+    let returned = evaluate(cx, kernel, args);
+    cx.leave_kernel(outer);
+    let finished = returned.and_then(|returned| results(cx, kernel, &returned));
+    let tracing = cx.extension::<Session>().tracing.take();
+    let (views, shape) = finished?;
+    let tracing = tracing.ok_or_else(|| Raised::from(Fault::new(Code::Internal, "the launch was lost")))?;
+    let grid = if tracing.grid.is_empty() { vec![1] } else { tracing.grid };
+    let mut program = tracing.builder.finish(kernel.name.clone(), grid, views);
+    program.locs = cx.locs().clone();
+    let outputs = outputs(cx, &program, &arguments)?;
+    Ok((arguments, Rc::new(program), outputs, shape))
+}
+
+/// Calls the kernel function for every program of every core; gives what the first one returned.
+fn evaluate(cx: &mut Interp, kernel: &Kernel, args: &CallArgs) -> Result<Value> {
+    let mut first = None;
+    for core in 0..kernel.cores() {
+        for (at, program) in kernel.programs(core).into_iter().enumerate() {
+            let trace = tracing(cx, "a launch")?;
+            if at == 0 {
+                trace.builder.begin_core();
+            } else {
+                trace.builder.begin_program();
+            }
+            trace.core = core;
+            trace.program = program;
+            let value = cx.call(&kernel.function, args.clone())?;
+            first.get_or_insert(value);
+        }
+    }
+    Ok(first.unwrap_or(Value::None))
+}
+
+/// The views that the kernel returned.
+fn results(cx: &mut Interp, kernel: &Kernel, returned: &Value) -> Result<(Vec<ViewId>, Shape)> {
+    let (items, shape) = match returned {
+        Value::None => (Vec::new(), Shape::Nothing),
+        Value::Tuple(_) | Value::List(_) => (returned.as_items().unwrap_or_default(), Shape::Tuple),
+        one => (vec![one.clone()], Shape::One),
+    };
+    let mut views = Vec::new();
+    for item in &items {
+        let Some(tensor) = item.downcast::<NkiTensor>() else {
+            let got = crate::interp::builtin::plain_type_name(item);
+            return Err(Raised::type_error(format!(
+                "kernel {} returns {got}; only tensors can be returned",
+                kernel.name
+            )));
+        };
+        if tensor.window.space != Space::SharedHbm {
+            let message = format!(
+                "kernel {} returns {}; outputs must be in shared_hbm",
+                kernel.name,
+                tensor.describe()
+            );
+            return Err(Raised::from(Fault::new(Code::MemorySpace, message))
+                .hint("allocate it with buffer=nl.shared_hbm and copy the tile there with nisa.dma_copy"));
+        }
+        views.push(tensor.view(cx)?);
+    }
+    Ok((views, shape))
+}
+
+/// Which buffers the instructions write.
+fn written(program: &Program) -> Vec<bool> {
+    let mut written = vec![false; program.tables.buffers.len()];
+    let mut visit = |trace: &Trace| {
+        for inst in trace.insts.iter() {
+            inst.operands(&mut |operand| {
+                if operand.access != Access::Read {
+                    written[program.tables.views[operand.view].buffer.0 as usize] = true;
+                }
+            });
+        }
+    };
+    program.cores.iter().for_each(&mut visit);
+    written
+}
+
+/// What the launch gives back: returned tensors, then arguments that were written. A tensor that nobody wrote is an error.
+fn outputs(cx: &mut Interp, program: &Program, arguments: &[Argument]) -> Result<Vec<Output>> {
+    let written = written(program);
+    let mut outputs = Vec::new();
+    for &view in &program.results {
+        let tile = program.tables.tile(view);
+        if tile.buffer.init == Init::Unwritten && !written[tile.view.buffer.0 as usize] {
+            let message = format!(
+                "kernel {} returns {}, but never writes to it",
+                program.kernel,
+                tile.describe()
+            );
+            let span = program.locs[tile.buffer.loc].span;
+            return Err(Raised::from(Fault::new(Code::Uninitialized, message))
+                .at(span)
+                .hint("copy the result into it with nisa.dma_copy(dst=..., src=...); on the device it would hold zeros or old data"));
+        }
+        let shape = tile.pattern.dims.iter().map(|dim| dim.num as usize).collect();
+        outputs.push(Output {
+            shape,
+            dtype: tile.dtype(),
+            argument: None,
+        });
+    }
+    for (at, argument) in arguments.iter().enumerate() {
+        if written[argument.buffer.0 as usize] {
+            let buffer = &program.tables.buffers[argument.buffer];
+            let shape = buffer.shape.iter().map(|&size| size as usize).collect();
+            outputs.push(Output {
+                shape,
+                dtype: buffer.dtype,
+                argument: Some(at),
+            });
+        }
+    }
+    if outputs.is_empty() {
+        let message = format!("kernel {} returns nothing and writes to no argument", program.kernel);
+        let span = cx.span();
+        cx.warn(Diagnostic::warning(Code::Value, span, message).with_hint("return the output tensor"));
+    }
+    Ok(outputs)
+}
+
+/// Gives the outputs to the script: lazy arrays, and new contents of the arguments that were written.
+fn deliver(cx: &mut Interp, launch: u32, arguments: &[Argument], outputs: &[Output], shape: Shape) -> Result<Value> {
+    let mut returned = Vec::new();
+    for (at, output) in outputs.iter().enumerate() {
+        let array = host::output(&output.shape, output.dtype, launch, at as u32);
+        match output.argument {
+            None => returned.push(host::array_value(array)),
+            Some(argument) => host::overwrite(cx, &arguments[argument].value, &array)?,
+        }
+    }
+    Ok(match shape {
+        Shape::Nothing => Value::None,
+        Shape::One => returned.pop().unwrap_or(Value::None),
+        Shape::Tuple => Value::tuple(returned),
+    })
+}
+
+/// `jit`, in its three forms: `@jit`, `@jit(...)` and `jit(f)`.
+fn jit(cx: &mut Interp, args: &mut Args, legacy: bool) -> Result<Value> {
+    for (name, arg) in args.keywords() {
+        match &**name {
+            "platform_target" | "mode" | "debug_kernel" | "experimental_flags" | "show_compiler_tb" => {
+                let message = format!("nki.jit({name}=...) is ignored here");
+                deprecated(cx, Some(arg.span), &message, "choose the target of the run instead");
+            }
+            other => return Err(Raised::argument_error(format!("nki.jit has no option '{other}'")).at(arg.span)),
+        }
+    }
+    match args.some(0).cloned() {
+        Some(function) => Kernel::of(cx, &function, legacy).map(Value::native),
+        None => Ok(Value::native(Decorator { legacy })),
+    }
+}
+
+/// What `nki.jit(...)` with options returns.
+struct Decorator {
+    legacy: bool,
+}
+
+impl NativeObject for Decorator {
+    fn type_name(&self) -> &str {
+        "function"
+    }
+
+    fn call(&self, cx: &mut Interp, args: CallArgs) -> Answer {
+        let function = args
+            .positional
+            .first()
+            .map(|arg| arg.value.clone())
+            .unwrap_or(Value::None);
+        Kernel::of(cx, &function, self.legacy).map(|kernel| Some(Value::native(kernel)))
+    }
+}
+
+builtin! {
+    /// Functions of `nki`.
+    pub ROWS;
+    /// Makes a function a kernel. `kernel(...)` runs it on one core, `kernel[2](...)` on two.
+    "jit" "(fn=None, **kwargs)" => |cx, args| jit(cx, args, false);
+    /// A kernel that runs on the model; every kernel does here.
+    "simulate" "(kernel)" => |cx, args| {
+        let function = args.value(0).clone();
+        Kernel::of(cx, &function, false).map(Value::native)
+    };
+}
+
+builtin! {
+    /// Functions of `neuronxcc.nki`.
+    pub LEGACY_ROWS;
+    /// Makes a function a kernel of the older dialect.
+    "jit" "(fn=None, **kwargs)" => |cx, args| jit(cx, args, true);
+    /// Makes a function a kernel of the older dialect.
+    "baremetal" "(fn=None, **kwargs)" => |cx, args| jit(cx, args, true);
+    /// Runs a kernel of the older dialect on the model.
+    "simulate_kernel" "(kernel, *args, **kwargs)" => |cx, args| {
+        let function = args.value(0).clone();
+        let kernel = Kernel::of(cx, &function, true)?;
+        launch(cx, &kernel, args.forward())
+    };
+}

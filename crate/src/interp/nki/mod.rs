@@ -1,0 +1,213 @@
+//! NKI bound to the interpreter: `nki`, `nki.language`, `nki.isa`, `nki.collectives`, `nki.typing`, and the older paths below
+//! `neuronxcc`.
+
+pub mod host;
+pub mod isa;
+pub mod language;
+pub mod launch;
+pub mod legacy;
+pub mod member;
+pub mod register;
+pub mod session;
+pub mod tensor;
+pub mod tracing;
+
+use crate::builtin;
+use crate::interp::builtin::{Args, Builtin};
+use crate::interp::native::{Answer, NativeObject};
+use crate::interp::raised::{Raised, Result};
+use crate::interp::scope::ModuleId;
+use crate::interp::value::Value;
+use crate::interp::{Interp, NativeModule};
+
+/// The modules, for registration with an interpreter.
+pub static MODULES: &[NativeModule] = &[
+    NativeModule { name: "nki", init },
+    NativeModule {
+        name: "nki.language",
+        init: language::init,
+    },
+    NativeModule {
+        name: "nki.isa",
+        init: isa::init,
+    },
+    NativeModule {
+        name: "nki.collectives",
+        init: init_collectives,
+    },
+    NativeModule {
+        name: "nki.typing",
+        init: init_typing,
+    },
+    NativeModule {
+        name: "neuronxcc",
+        init: |_cx, _id| Ok(()),
+    },
+    NativeModule {
+        name: "neuronxcc.nki",
+        init: init_legacy,
+    },
+    NativeModule {
+        name: "neuronxcc.nki.language",
+        init: language::init_legacy,
+    },
+    NativeModule {
+        name: "neuronxcc.nki.isa",
+        init: isa::init_legacy,
+    },
+    NativeModule {
+        name: "neuronxcc.nki.typing",
+        init: init_typing,
+    },
+];
+
+fn init(cx: &mut Interp, id: ModuleId) -> Result<()> {
+    cx.define_rows(id, launch::ROWS);
+    cx.define(id, "__version__", Value::str("0.6.0"));
+    for name in ["nki.language", "nki.isa"] {
+        cx.import(name)?;
+    }
+    Ok(())
+}
+
+fn init_legacy(cx: &mut Interp, id: ModuleId) -> Result<()> {
+    cx.define_rows(id, launch::LEGACY_ROWS);
+    for name in ["neuronxcc.nki.language", "neuronxcc.nki.isa"] {
+        cx.import(name)?;
+    }
+    let hint =
+        "import nki, nki.language and nki.isa; the migration guide of the NKI documentation shows the differences";
+    tracing::deprecated(cx, None, "neuronxcc.nki is the older namespace of NKI", hint);
+    Ok(())
+}
+
+fn init_collectives(cx: &mut Interp, id: ModuleId) -> Result<()> {
+    cx.define_rows(id, COLLECTIVES);
+    Ok(())
+}
+
+fn init_typing(cx: &mut Interp, id: ModuleId) -> Result<()> {
+    for name in ["tensor", "mutable_tensor"] {
+        cx.define(id, name, Value::native(Annotation(name)));
+    }
+    Ok(())
+}
+
+/// `nki.typing.tensor[...]`: an annotation, which says nothing to the interpreter.
+struct Annotation(&'static str);
+
+impl NativeObject for Annotation {
+    fn type_name(&self) -> &str {
+        self.0
+    }
+
+    fn getitem(&self, _cx: &mut Interp, _index: &Value) -> Answer {
+        Ok(Some(Value::native(Self(self.0))))
+    }
+}
+
+/// A collective, which is not modelled yet.
+fn collective(_cx: &mut Interp, args: &mut Args) -> Result<Value> {
+    Err(Raised::unimplemented(format!(
+        "nki.collectives.{} is not modelled yet",
+        args.function()
+    )))
+}
+
+builtin! {
+    /// Functions of `nki.collectives`.
+    pub COLLECTIVES;
+    /// Reduces tensors over all ranks of a group.
+    "all_reduce" "(srcs, dsts, replica_group, op, priority=None, name=None)" => collective;
+    /// Gathers tensors of all ranks of a group.
+    "all_gather" "(srcs, dsts, replica_group, collective_dim, priority=None, name=None)" => collective;
+    /// Reduces over all ranks and leaves a part on each.
+    "reduce_scatter" "(srcs, dsts, replica_group, collective_dim, op, priority=None, name=None)" => collective;
+    /// Exchanges parts between all ranks.
+    "all_to_all" "(srcs, dsts, replica_group, collective_dim, priority=None, name=None)" => collective;
+    /// Sends tensors from rank to rank.
+    "collective_permute" "(srcs, dsts, source_target_pairs, priority=None, name=None)" => collective;
+    /// The rank of this program.
+    "rank_id" "(name=None)" => collective;
+    /// A group of ranks.
+    "ReplicaGroup" "(replica_groups)" => collective;
+}
+
+/// A shape from parameter `at`: positive integers.
+///
+/// # Errors
+/// Anything else.
+pub fn convert_shape(args: &Args, at: usize) -> Result<Vec<u32>> {
+    let items = match args.value(at) {
+        single if single.as_int().is_some() => vec![single.clone()],
+        other => other.as_items().unwrap_or_default(),
+    };
+    shape_of(&items).ok_or_else(|| args.wrong(at, "a tuple of positive integers"))
+}
+
+/// Positive integers, `par_dim` marks included.
+fn shape_of(items: &[Value]) -> Option<Vec<u32>> {
+    let size = |item: &Value| {
+        let number = item
+            .downcast::<legacy::PartitionDim>()
+            .map(|mark| mark.0)
+            .or_else(|| item.as_int())?;
+        u32::try_from(number).ok().filter(|&size| size > 0)
+    };
+    let shape = items.iter().map(size).collect::<Option<Vec<_>>>()?;
+    (!shape.is_empty()).then_some(shape)
+}
+
+/// Every name of the API that can be called, with its signature and documentation: `nki.isa` from the catalog, the rest from the
+/// rows of the bindings.
+pub fn api() -> Vec<Api> {
+    let mut all = Vec::new();
+    for entry in crate::isa::CATALOG {
+        all.push(Api {
+            name: format!("nki.isa.{}", entry.spec.name),
+            signature: isa::signature(entry),
+            doc: entry.spec.doc,
+        });
+    }
+    let tables: [(&str, &[&[Builtin]]); 3] = [
+        ("nki", &[launch::ROWS]),
+        ("nki.isa", &[isa::ROWS]),
+        (
+            "nki.language",
+            &[
+                language::create::ROWS,
+                language::loops::ROWS,
+                language::math::BINARY_ROWS,
+                language::math::UNARY_ROWS,
+                language::math::REDUCE_ROWS,
+                language::program::ROWS,
+                language::shape::ROWS,
+            ],
+        ),
+    ];
+    for (module, tables) in tables {
+        all.extend(tables.iter().copied().flatten().map(|row| Api {
+            name: format!("{module}.{}", row.name),
+            signature: row.signature.to_owned(),
+            doc: row.doc,
+        }));
+    }
+    all.extend(tensor::METHODS.iter().map(|row| Api {
+        name: format!("nki.language.NkiTensor.{}", row.name),
+        signature: row.signature.to_owned(),
+        doc: row.doc,
+    }));
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// One line of the API listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Api {
+    /// The dotted name.
+    pub name: String,
+    /// The signature as Python writes it.
+    pub signature: String,
+    /// The documentation.
+    pub doc: &'static str,
+}

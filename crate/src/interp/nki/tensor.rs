@@ -1,0 +1,479 @@
+//! `NkiTensor`: a window with a name, and its Python methods.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use crate::base::diag::{Code, Fault};
+use crate::builtin;
+use crate::interp::Interp;
+use crate::interp::builtin::{Args, Builtin};
+use crate::interp::convert::{dtype_of, dtype_value};
+use crate::interp::native::{Answer, NativeObject};
+use crate::interp::raised::{Raised, Result};
+use crate::interp::value::Value;
+use crate::syntax::ast::{BinaryOp, UnaryOp};
+use crate::tensor::view::{IndexSource, ViewId};
+use crate::tensor::window::{Ap, Index, Window};
+
+use super::legacy;
+use super::member::region;
+use super::register::VirtualRegister;
+use super::tracing::tracing;
+
+/// A tensor in one of the device memories.
+#[derive(Clone, Debug)]
+pub struct NkiTensor {
+    /// The name that people see.
+    pub name: Rc<str>,
+    /// The view.
+    pub window: Window,
+    /// The launch that it belongs to.
+    generation: u32,
+    /// Its id in the tables of the launch, once an instruction used it.
+    view: Cell<Option<ViewId>>,
+}
+
+impl NkiTensor {
+    /// A tensor of the launch `generation`.
+    pub fn new(name: Rc<str>, window: Window, generation: u32) -> Self {
+        Self {
+            name,
+            window,
+            generation,
+            view: Cell::new(None),
+        }
+    }
+
+    /// The same tensor seen through another window.
+    pub fn with(&self, window: Window) -> Self {
+        Self::new(self.name.clone(), window, self.generation)
+    }
+
+    /// The view that instructions use.
+    ///
+    /// # Errors
+    /// The tensor belongs to another launch.
+    pub fn view(&self, cx: &mut Interp) -> Result<ViewId> {
+        if let Some(view) = self.view.get() {
+            if self.is_current(cx) {
+                return Ok(view);
+            }
+        }
+        let tracing = tracing(cx, "a tensor")?;
+        if tracing.generation != self.generation {
+            let message = format!("tensor {} belongs to another launch", self.name);
+            return Err(Fault::new(Code::Value, message)
+                .hint("pass arrays between kernels through the host")
+                .into());
+        }
+        let window = &self.window;
+        let index = window.indirect.map(|indirection| indirection.index);
+        let view = tracing
+            .builder
+            .view(window.buffer, window.offset, window.pattern(), index);
+        self.view.set(Some(view));
+        Ok(view)
+    }
+
+    fn is_current(&self, cx: &mut Interp) -> bool {
+        tracing(cx, "a tensor").is_ok_and(|tracing| tracing.generation == self.generation)
+    }
+
+    /// `a [128, 64] float32 in sbuf`, for messages.
+    pub fn describe(&self) -> String {
+        format!("{} {}", self.name, self.window.describe())
+    }
+
+    /// The shape as a Python tuple.
+    pub fn shape_value(&self) -> Value {
+        let sizes: Vec<usize> = self.window.dims.iter().map(|dim| dim.num as usize).collect();
+        Value::shape(&sizes)
+    }
+}
+
+/// A run-time index: an SBUF tensor or a register. `vector` says whether every partition has its own.
+fn index_source(cx: &mut Interp, value: &Value, vector: bool) -> Result<Option<IndexSource>> {
+    if let Some(register) = value.downcast::<VirtualRegister>() {
+        return Ok((!vector).then_some(IndexSource::Register(register.id)));
+    }
+    let Some(tensor) = value.downcast::<NkiTensor>() else {
+        return Ok(None);
+    };
+    let size = tensor.window.size();
+    if !vector && size != 1 {
+        let message = format!("a scalar index needs a tile of shape (1, 1), got {}", tensor.describe());
+        return Err(Fault::new(Code::Shape, message).into());
+    }
+    let view = tensor.view(cx)?;
+    Ok(Some(if vector {
+        IndexSource::Vector(view)
+    } else {
+        IndexSource::Scalar(view)
+    }))
+}
+
+/// `nl.ds(start, size)`.
+pub struct DynamicSlice {
+    /// First index: an integer, a register or a scalar tile.
+    pub start: Value,
+    /// Number of elements.
+    pub size: i64,
+}
+
+impl NativeObject for DynamicSlice {
+    fn type_name(&self) -> &str {
+        "DynamicSlice"
+    }
+}
+
+/// One item of an index expression.
+fn index_item(cx: &mut Interp, item: &Value) -> Result<Index> {
+    match item {
+        Value::Int(at) => return Ok(Index::At(*at)),
+        Value::Ellipsis => return Ok(Index::Ellipsis),
+        Value::Slice(slice) => {
+            return Ok(Index::Slice {
+                start: bound(&slice.start)?,
+                stop: bound(&slice.stop)?,
+                step: bound(&slice.step)?,
+            });
+        }
+        _ => {}
+    }
+    if let Some(slice) = item.downcast::<DynamicSlice>() {
+        return dynamic_slice(cx, slice);
+    }
+    if let Some(source) = index_source(cx, item, false)? {
+        return Ok(Index::Dynamic(source));
+    }
+    if let Some(at) = item.as_int() {
+        return Ok(Index::At(at));
+    }
+    let message = format!(
+        "a tensor cannot be indexed with {}",
+        crate::interp::builtin::plain_type_name(item)
+    );
+    Err(Raised::type_error(message).hint("use integers, slices, '...' or nl.ds(start, size)"))
+}
+
+/// The index of `nl.ds`.
+fn dynamic_slice(cx: &mut Interp, slice: &DynamicSlice) -> Result<Index> {
+    if let Some(start) = slice.start.as_int() {
+        return Ok(Index::Slice {
+            start: Some(start),
+            stop: Some(start + slice.size),
+            step: None,
+        });
+    }
+    let size =
+        u32::try_from(slice.size).map_err(|_| Raised::value_error(format!("nl.ds() has the size {}", slice.size)))?;
+    match index_source(cx, &slice.start, false)? {
+        Some(source) => Ok(Index::DynamicSlice(source, size)),
+        None => Err(Raised::type_error(
+            "nl.ds() needs an integer, a register or a tile of shape (1, 1) as its start",
+        )),
+    }
+}
+
+/// A bound of a slice.
+fn bound(value: &Value) -> Result<Option<i64>> {
+    match value {
+        Value::None => Ok(None),
+        other => match other.as_int() {
+            Some(number) => Ok(Some(number)),
+            None => Err(Raised::type_error(format!(
+                "slice bounds of a tensor must be integers, not {}",
+                crate::interp::builtin::plain_type_name(other)
+            ))
+            .hint("use nl.ds(start, size) for a start known only at run time")),
+        },
+    }
+}
+
+impl NativeObject for NkiTensor {
+    fn type_name(&self) -> &str {
+        "NkiTensor"
+    }
+
+    fn methods(&self) -> &'static [Builtin] {
+        METHODS
+    }
+
+    fn getattr(&self, _cx: &mut Interp, name: &str) -> Answer {
+        let dims = &self.window.dims;
+        Ok(Some(match name {
+            "shape" => self.shape_value(),
+            "dtype" => dtype_value(self.window.dtype),
+            "ndim" => Value::from(dims.len()),
+            "size" => Value::Int(self.window.size() as i64),
+            "strides" => Value::Tuple(dims.iter().map(|dim| Value::Int(dim.step)).collect()),
+            "offset" => Value::Int(self.window.offset as i64),
+            "name" => Value::Str(self.name.clone()),
+            "buffer" => region(self.window.space),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn attribute_names(&self) -> Vec<String> {
+        ["shape", "dtype", "ndim", "size", "strides", "offset", "name", "buffer"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+
+    fn getitem(&self, cx: &mut Interp, index: &Value) -> Answer {
+        let single = [index.clone()];
+        let items: &[Value] = match index {
+            Value::Tuple(items) => items,
+            _ => &single,
+        };
+        if let Some(window) = legacy::index_grids(cx, self, items)? {
+            return Ok(Some(Value::native(self.with(window))));
+        }
+        let keys = items
+            .iter()
+            .map(|item| index_item(cx, item))
+            .collect::<Result<Vec<_>>>()?;
+        let window = self.window.index(&keys).map_err(|fault| Fault {
+            message: format!("{}: {}", self.name, fault.message),
+            ..fault
+        })?;
+        Ok(Some(Value::native(self.with(window))))
+    }
+
+    fn setitem(&self, cx: &mut Interp, index: &Value, value: &Value) -> Result<bool> {
+        legacy::assign(cx, self, index, value)?;
+        Ok(true)
+    }
+
+    fn binary(&self, cx: &mut Interp, op: BinaryOp, other: &Value, reflected: bool) -> Answer {
+        legacy::operator(cx, self, op, other, reflected)
+    }
+
+    fn in_place(&self, cx: &mut Interp, op: BinaryOp, other: &Value) -> Answer {
+        legacy::in_place(cx, self, op, other)
+    }
+
+    fn unary(&self, cx: &mut Interp, op: UnaryOp) -> Answer {
+        legacy::unary(cx, self, op)
+    }
+
+    fn len(&self, _cx: &mut Interp) -> Result<Option<usize>> {
+        Ok(self.window.dims.first().map(|dim| dim.num as usize))
+    }
+
+    fn truth(&self, _cx: &mut Interp) -> Result<Value> {
+        Err(Raised::type_error(format!(
+            "the values of tensor {} are not known while the kernel is traced, so no branch can depend on them",
+            self.name
+        ))
+        .hint("select values with nl.where or a predicated instruction"))
+    }
+
+    fn repr(&self, _cx: &mut Interp) -> Result<String> {
+        Ok(format!("<NkiTensor {}>", self.describe()))
+    }
+}
+
+/// The tensor that a method was called on.
+fn receiver(args: &Args) -> Result<NkiTensor> {
+    args.receiver::<NkiTensor>().cloned()
+}
+
+/// A list of integers.
+pub(super) fn integers(args: &Args, at: usize) -> Result<Vec<i64>> {
+    let items = args.value(at).as_items();
+    let numbers = items.and_then(|items| items.iter().map(Value::as_int).collect::<Option<Vec<_>>>());
+    numbers.ok_or_else(|| args.wrong(at, "a tuple of integers"))
+}
+
+/// The result of a view operation.
+fn viewed(tensor: &NkiTensor, window: std::result::Result<Window, Fault>) -> Result<Value> {
+    Ok(Value::native(tensor.with(window?)))
+}
+
+/// The `[step, count]` pairs of `ap`.
+fn pattern(args: &Args) -> Result<Vec<(i64, i64)>> {
+    let pair = |item: &Value| match item.as_items()?.as_slice() {
+        [step, count] => Some((step.as_int()?, count.as_int()?)),
+        _ => None,
+    };
+    let items = args.value(1).as_items();
+    let pairs = items.and_then(|items| items.iter().map(pair).collect::<Option<Vec<_>>>());
+    pairs.ok_or_else(|| args.wrong(1, "a list of [step, count] pairs"))
+}
+
+/// One side of `rearrange`: names and groups of names.
+fn axes(args: &Args, at: usize) -> Result<Vec<Vec<String>>> {
+    let group = |item: &Value| match item.as_str() {
+        Some(name) => Some(vec![name.to_owned()]),
+        None => item
+            .as_items()?
+            .iter()
+            .map(|name| name.as_str().map(str::to_owned))
+            .collect(),
+    };
+    let items = args.value(at).as_items();
+    let groups = items.and_then(|items| items.iter().map(group).collect::<Option<Vec<_>>>());
+    groups.ok_or_else(|| args.wrong(at, "a tuple of names and tuples of names"))
+}
+
+fn ap(cx: &mut Interp, args: &mut Args) -> Result<Value> {
+    let tensor = receiver(args)?;
+    let mut index = None;
+    for (at, vector) in [(3, false), (4, true)] {
+        let Some(value) = args.some(at).cloned() else { continue };
+        let source = index_source(cx, &value, vector)?.ok_or_else(|| args.wrong(at, "a tile in sbuf or a register"))?;
+        if index.replace(source).is_some() {
+            return Err(Raised::argument_error(
+                "ap() takes scalar_offset or vector_offset, not both",
+            ));
+        }
+    }
+    let dtype = match args.some(6) {
+        None => None,
+        Some(value) => Some(dtype_of(value).ok_or_else(|| args.wrong(6, "a dtype"))?),
+    };
+    let offset = if args.some(2).is_some() {
+        Some(args.int(2)?)
+    } else {
+        None
+    };
+    let request = Ap {
+        pattern: pattern(args)?,
+        offset,
+        index,
+        indirect_dim: args.int_or(5, 0)?,
+        dtype,
+    };
+    viewed(&tensor, tensor.window.ap(&request))
+}
+
+fn select(cx: &mut Interp, args: &mut Args) -> Result<Value> {
+    let tensor = receiver(args)?;
+    let dim = args.int(1)?;
+    let index = args.value(2).clone();
+    if let Some(at) = index.as_int() {
+        return viewed(&tensor, tensor.window.select(dim, at));
+    }
+    let source =
+        index_source(cx, &index, false)?.ok_or_else(|| args.wrong(2, "an integer or a tile of shape (1, 1)"))?;
+    viewed(&tensor, tensor.window.select_dynamic(dim, source))
+}
+
+fn rearrange(args: &Args) -> Result<Value> {
+    let tensor = receiver(args)?;
+    let (src, dst) = (axes(args, 1)?, axes(args, 2)?);
+    let mut sizes = Vec::new();
+    if let Some(Value::Dict(dict)) = args.some(3) {
+        for entry in dict.borrow().iter() {
+            let pair = entry
+                .key
+                .as_str()
+                .zip(entry.value.as_int())
+                .ok_or_else(|| args.wrong(3, "a dictionary of sizes by name"))?;
+            sizes.push((pair.0.to_owned(), pair.1));
+        }
+    }
+    let sizes: Vec<(&str, i64)> = sizes.iter().map(|(name, size)| (name.as_str(), *size)).collect();
+    fn borrow(groups: &[Vec<String>]) -> Vec<Vec<&str>> {
+        groups
+            .iter()
+            .map(|group| group.iter().map(String::as_str).collect())
+            .collect()
+    }
+    viewed(&tensor, tensor.window.rearrange(&borrow(&src), &borrow(&dst), &sizes))
+}
+
+fn view(args: &Args) -> Result<Value> {
+    let tensor = receiver(args)?;
+    let dtype = dtype_of(args.value(1)).ok_or_else(|| args.wrong(1, "a dtype"))?;
+    viewed(&tensor, tensor.window.reinterpret(dtype))
+}
+
+builtin! {
+    /// Methods of `NkiTensor`.
+    pub METHODS;
+    /// Whether the elements lie one behind the other (in each partition, on chip).
+    "is_contiguous" "(self)" => |_cx, args| Ok(Value::Bool(receiver(args)?.window.is_contiguous()));
+    /// The access pattern as `[[step, count], ...]`.
+    "get_pattern" "(self)" => |_cx, args| {
+        let pairs = receiver(args)?.window.dims.iter().map(|dim| {
+            Value::list(vec![Value::Int(dim.step), Value::Int(i64::from(dim.num))])
+        }).collect();
+        Ok(Value::list(pairs))
+    };
+    /// Whether the view carries a run-time index.
+    "is_indirect" "(self)" => |_cx, args| Ok(Value::Bool(receiver(args)?.window.is_indirect()));
+    /// Reorders the dimensions.
+    "permute" "(self, dims)" => |_cx, args| {
+        let tensor = receiver(args)?;
+        viewed(&tensor, tensor.window.permute(&integers(args, 1)?))
+    };
+    /// Repeats a dimension of size 1.
+    "broadcast" "(self, dim, size)" => |_cx, args| {
+        let tensor = receiver(args)?;
+        viewed(&tensor, tensor.window.broadcast(args.int(1)?, args.int(2)?))
+    };
+    /// Inserts a dimension of size 1.
+    "expand_dim" "(self, dim)" => |_cx, args| {
+        let tensor = receiver(args)?;
+        viewed(&tensor, tensor.window.expand_dim(args.int(1)?))
+    };
+    /// Removes a dimension of size 1.
+    "squeeze_dim" "(self, dim)" => |_cx, args| {
+        let tensor = receiver(args)?;
+        viewed(&tensor, tensor.window.squeeze_dim(args.int(1)?))
+    };
+    /// Splits a dimension; one size may be -1.
+    "reshape_dim" "(self, dim, shape)" => |_cx, args| {
+        let tensor = receiver(args)?;
+        viewed(&tensor, tensor.window.reshape_dim(args.int(1)?, &integers(args, 2)?))
+    };
+    /// Merges neighbouring dimensions, both ends included.
+    "flatten_dims" "(self, start_dim, end_dim)" => |_cx, args| {
+        let tensor = receiver(args)?;
+        viewed(&tensor, tensor.window.flatten_dims(args.int(1)?, args.int(2)?))
+    };
+    /// Another shape for the same elements, without a copy.
+    "reshape" "(self, shape)" => |_cx, args| {
+        let tensor = receiver(args)?;
+        viewed(&tensor, tensor.window.reshape(&integers(args, 1)?))
+    };
+    /// Splits, reorders and merges named dimensions.
+    "rearrange" "(self, src_pattern, dst_pattern, fixed_sizes=None)" => |_cx, args| rearrange(args);
+    /// Elements `start` to `end` of one dimension, `step` apart.
+    "slice" "(self, dim, start, end, step=1)" => |_cx, args| {
+        let tensor = receiver(args)?;
+        viewed(&tensor, tensor.window.slice(args.int(1)?, args.int(2)?, args.int(3)?, args.int_or(4, 1)?))
+    };
+    /// One element of a dimension, at a known or a run-time index.
+    "select" "(self, dim, index)" => select;
+    /// Rows of an HBM tensor at run-time indices, one for each partition.
+    "vector_select" "(self, dim, vector_offset)" => |cx, args| {
+        let tensor = receiver(args)?;
+        let offsets = args.native::<NkiTensor>(2, "a tile in sbuf")?.clone();
+        let source = IndexSource::Vector(offsets.view(cx)?);
+        let count = offsets.window.dims.first().map_or(1, |dim| dim.num);
+        viewed(&tensor, tensor.window.vector_select(args.int(1)?, source, count))
+    };
+    /// An explicit access pattern on the storage.
+    "ap" "(self, pattern, offset=None, scalar_offset=None, vector_offset=None, indirect_dim=0, dtype=None)" => ap;
+    /// The same bits as another dtype.
+    "view" "(self, dtype)" => |_cx, args| view(args);
+    /// The same bits as another dtype.
+    "reinterpret_cast" "(self, dtype)" => |_cx, args| view(args);
+    /// Elements at run-time offsets of the free dimension (NeuronCore-v4).
+    "indirect" "(self, index, num_elem=None)" => |cx, args| {
+        let tensor = receiver(args)?;
+        let index = args.native::<NkiTensor>(1, "a tile in sbuf")?.clone();
+        let count = if args.some(2).is_some() { args.size(2)? as u64 } else { index.window.size() };
+        let source = IndexSource::Free(index.view(cx)?);
+        viewed(&tensor, tensor.window.indirect_free(source, count as u32))
+    };
+    /// The tile repeated to a larger shape (older spelling of `nl.broadcast_to`).
+    "broadcast_to" "(self, shape)" => |cx, args| {
+        let tensor = receiver(args)?;
+        let shape = super::convert_shape(args, 1)?;
+        super::language::shape::broadcast_to(cx, &tensor, &shape, None)
+    };
+}
