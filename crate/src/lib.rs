@@ -16,4 +16,3 @@ pub mod syntax;
 pub mod tensor;
 pub mod timing;
 pub mod trace;
-pub mod simulation;
