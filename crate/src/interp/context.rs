@@ -5,7 +5,7 @@ use super::*;
 impl Interp {
     /// A context without modules but the language's own.
     pub fn new(limits: Limits, source: Box<dyn ModuleSource>) -> Self {
-        Self {
+        let mut cx = Self {
             sources: SourceMap::default(),
             stdout: String::new(),
             warnings: Vec::new(),
@@ -25,7 +25,16 @@ impl Interp {
             signatures: FxHashMap::default(),
             extensions: Vec::new(),
             classes: Vec::new(),
-        }
+            types: Vec::new(),
+            exceptions: Vec::new(),
+            native_classes: FxHashMap::default(),
+            builtins: FxHashMap::default(),
+            handling: Vec::new(),
+            depth: 0,
+        };
+        cx.make_types();
+        py::install(&mut cx);
+        cx
     }
 
     /// Makes a Rust module importable.

@@ -20,17 +20,29 @@ use crate::interp::value::{Name, Value};
 pub mod builtin;
 mod context;
 pub mod dict;
+mod eval;
 pub mod native;
 pub mod numpy;
 pub mod object;
+pub mod py;
 pub mod raised;
 pub mod scope;
 pub mod value;
+
+pub use eval::Stop;
+
+#[cfg(test)]
+mod tests;
 
 /// Finds the source text of modules that a script imports.
 pub trait ModuleSource {
     /// The name and text of the file at `path` (such as `pkg/mod.py`), if there is one.
     fn read(&self, path: &str) -> Option<(String, String)>;
+
+    /// Whether there are files below `path`, so that it is a package even without `__init__.py`.
+    fn is_folder(&self, _path: &str) -> bool {
+        false
+    }
 }
 
 /// No files beside the script.
@@ -146,4 +158,10 @@ pub struct Interp {
     signatures: FxHashMap<usize, Rc<Signature>>,
     extensions: Vec<Box<dyn Any>>,
     classes: Vec<Weak<Class>>,
+    types: Vec<Rc<Class>>,
+    exceptions: Vec<Rc<Class>>,
+    native_classes: FxHashMap<String, Rc<Class>>,
+    builtins: FxHashMap<String, Value>,
+    handling: Vec<Raised>,
+    depth: usize,
 }

@@ -65,6 +65,11 @@ pub trait NativeObject: Any {
         Ok(None)
     }
 
+    /// `callable(self)`.
+    fn is_callable(&self) -> bool {
+        false
+    }
+
     /// `self[index]`.
     fn getitem(&self, _cx: &mut Interp, _index: &Value) -> Answer {
         Ok(None)

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use ruff_python_ast::PySourceType;
-use ruff_python_parser::{Mode, ParseOptions, parse_unchecked_source};
+use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::Ranged;
 
 use crate::base::diag::{Code as DiagnosticCode, Diagnostic};

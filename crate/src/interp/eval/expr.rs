@@ -135,7 +135,11 @@ impl Interp {
             Some(expr) => self.eval(frame, expr),
             None => Ok(Value::None),
         };
-        let slice = Slice { start: part(0)?, stop: part(1)?, step: part(2)? };
+        let slice = Slice {
+            start: part(0)?,
+            stop: part(1)?,
+            step: part(2)?,
+        };
         Ok(Value::Slice(Rc::new(slice)))
     }
 
@@ -206,7 +210,10 @@ impl Interp {
                 let function_place = Self::place(frame, call.function.start, call.function.end);
                 let (function, bound) = found.map_err(|raised| self.locate(raised, function_place))?;
                 if bound {
-                    args.positional.push(Arg { value: receiver, span: place });
+                    args.positional.push(Arg {
+                        value: receiver,
+                        span: place,
+                    });
                 }
                 function
             }
@@ -229,17 +236,26 @@ impl Interp {
 
     /// `super()` without arguments.
     fn implicit_super(frame: &Frame) -> Result<Value> {
-        let owner = frame.function.as_ref().and_then(|function| function.owner.borrow().upgrade());
-        let first = frame.code.params.first().and_then(|param| {
-            match Frame::layout(&frame.code).slots[param.name.0 as usize] {
-                crate::syntax::ast::Slot::Local(at) => frame.locals[at as usize].clone(),
-                crate::syntax::ast::Slot::Cell(at) => frame.cells[at as usize].borrow().clone(),
-                _ => None,
-            }
-        });
+        let owner = frame
+            .function
+            .as_ref()
+            .and_then(|function| function.owner.borrow().upgrade());
+        let first =
+            frame
+                .code
+                .params
+                .first()
+                .and_then(|param| match Frame::layout(&frame.code).slots[param.name.0 as usize] {
+                    crate::syntax::ast::Slot::Local(at) => frame.locals[at as usize].clone(),
+                    crate::syntax::ast::Slot::Cell(at) => frame.cells[at as usize].borrow().clone(),
+                    _ => None,
+                });
         match (owner, first) {
             (Some(after), Some(object)) => Ok(Value::Super(Rc::new(SuperObject { object, after }))),
-            _ => Err(Raised::new(crate::interp::raised::Exception::RuntimeError, "super(): no arguments")),
+            _ => Err(Raised::new(
+                crate::interp::raised::Exception::RuntimeError,
+                "super(): no arguments",
+            )),
         }
     }
 
@@ -249,7 +265,8 @@ impl Interp {
             if let ExprKind::Starred(inner) = &expr.kind {
                 let inner = self.eval(frame, inner)?;
                 let items = self.collect(&inner)?;
-                args.positional.extend(items.into_iter().map(|value| Arg { value, span }));
+                args.positional
+                    .extend(items.into_iter().map(|value| Arg { value, span }));
             } else {
                 let value = self.eval(frame, expr)?;
                 args.positional.push(Arg { value, span });
@@ -262,7 +279,9 @@ impl Interp {
                 Some(name) => args.keywords.push((Rc::clone(name), Arg { value, span })),
                 None => {
                     for (key, value) in self.mapping_items(&value)? {
-                        let name = key.as_str().ok_or_else(|| Raised::type_error("keywords must be strings"))?;
+                        let name = key
+                            .as_str()
+                            .ok_or_else(|| Raised::type_error("keywords must be strings"))?;
                         args.keywords.push((name.into(), Arg { value, span }));
                     }
                 }
@@ -365,7 +384,9 @@ impl Interp {
     /// `op value`.
     pub fn unary(&mut self, op: UnaryOp, value: &Value) -> Result<Value> {
         if op == UnaryOp::Not {
-            return Ok(self.truth_value(value)?.map_or(Value::Unknown, |truth| Value::Bool(!truth)));
+            return Ok(self
+                .truth_value(value)?
+                .map_or(Value::Unknown, |truth| Value::Bool(!truth)));
         }
         self.unary_number(op, value)
     }

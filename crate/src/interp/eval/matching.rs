@@ -110,7 +110,9 @@ impl Interp {
         for (key, pattern) in items {
             let key = self.eval(frame, key)?;
             let hash = self.hash(&key)?;
-            let Some(at) = self.find_key(&left, hash, &key)? else { return Ok(false) };
+            let Some(at) = self.find_key(&left, hash, &key)? else {
+                return Ok(false);
+            };
             let value = left.remove_at(at).map_or(Value::None, |entry| entry.value);
             if !self.matches(frame, pattern, &value)? {
                 return Ok(false);
@@ -140,7 +142,10 @@ impl Interp {
             return match items {
                 [] => Ok(true),
                 [one] => self.matches(frame, one, subject),
-                _ => Err(Raised::type_error(format!("{}() accepts 1 positional sub-pattern", class_object.name))),
+                _ => Err(Raised::type_error(format!(
+                    "{}() accepts 1 positional sub-pattern",
+                    class_object.name
+                ))),
             };
         }
         let names = match class_object.lookup("__match_args__") {
@@ -148,12 +153,20 @@ impl Interp {
             None => Vec::new(),
         };
         if items.len() > names.len() {
-            let text = format!("{}() accepts {} positional sub-patterns", class_object.name, names.len());
+            let text = format!(
+                "{}() accepts {} positional sub-patterns",
+                class_object.name,
+                names.len()
+            );
             return Err(Raised::type_error(text));
         }
-        let positional = items.iter().zip(&names).map(|(item, name)| (name.as_str().unwrap_or_default().into(), item));
-        let all: Vec<(Rc<str>, &Pattern)> =
-            positional.chain(named.iter().map(|(name, item)| (Rc::clone(name), item))).collect();
+        let positional = items
+            .iter()
+            .zip(&names)
+            .map(|(item, name)| (name.as_str().unwrap_or_default().into(), item));
+        let all: Vec<(Rc<str>, &Pattern)> = positional
+            .chain(named.iter().map(|(name, item)| (Rc::clone(name), item)))
+            .collect();
         for (name, pattern) in all {
             if !self.hasattr(subject, &name)? {
                 return Ok(false);

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use crate::base::diag::Code as DiagnosticCode;
 use crate::base::span::Span;
+use crate::interp::Interp;
 use crate::interp::builtin::with_nearest;
 use crate::interp::raised::{Exception, Raised, Result};
 use crate::interp::scope::{Frame, SharedCell};
 use crate::interp::value::Value;
-use crate::interp::Interp;
 use crate::syntax::ast::{Block, CodeKind, NameId, Slot};
 
 mod attribute;
@@ -26,6 +26,8 @@ mod operator;
 mod stmt;
 pub(super) mod text;
 mod try_with;
+
+pub use import::Stop;
 
 /// How a statement ends.
 pub(crate) enum Flow {
@@ -77,8 +79,10 @@ impl Interp {
         if self.depth <= MAX_DEPTH {
             return Ok(());
         }
-        Err(Raised::new(Exception::RecursionError, "maximum recursion depth exceeded")
-            .hint("is the end of the recursion ever reached?"))
+        Err(
+            Raised::new(Exception::RecursionError, "maximum recursion depth exceeded")
+                .hint("is the end of the recursion ever reached?"),
+        )
     }
 
     /// The value of a name.
@@ -90,7 +94,11 @@ impl Interp {
             Slot::Global(at) => self.load_global(frame, at),
             Slot::Namespace(at) => {
                 let name = &frame.code.names[id.0 as usize];
-                let own = frame.namespace.as_ref().and_then(|namespace| namespace.get(name)).cloned();
+                let own = frame
+                    .namespace
+                    .as_ref()
+                    .and_then(|namespace| namespace.get(name))
+                    .cloned();
                 own.or_else(|| self.load_global(frame, at))
             }
         };
@@ -113,8 +121,17 @@ impl Interp {
         let raised = Raised::new(Exception::NameError, format!("name '{name}' is not defined"));
         let locals = frame.code.names.iter().map(|name| &**name);
         let module = &self.modules[frame.module];
-        let visible = module.globals.iter().filter(|global| global.value.is_some() || global.builtin.is_some());
-        let near = with_nearest(raised, name, locals.filter(|other| self.is_set(frame, other)).chain(visible.map(|global| &*global.name)));
+        let visible = module
+            .globals
+            .iter()
+            .filter(|global| global.value.is_some() || global.builtin.is_some());
+        let near = with_nearest(
+            raised,
+            name,
+            locals
+                .filter(|other| self.is_set(frame, other))
+                .chain(visible.map(|global| &*global.name)),
+        );
         match missing_import(name) {
             Some(line) if near.0.hints.is_empty() => near.hint(format!("add '{line}' at the top")),
             _ => near,
@@ -154,14 +171,20 @@ impl Interp {
             Slot::Global(at) => self.modules[frame.module].globals[at as usize].value.take().is_some(),
             Slot::Namespace(_) => {
                 let name = Rc::clone(&frame.code.names[id.0 as usize]);
-                frame.namespace.as_mut().is_some_and(|namespace| namespace.remove(&name).is_some())
+                frame
+                    .namespace
+                    .as_mut()
+                    .is_some_and(|namespace| namespace.remove(&name).is_some())
             }
         }
     }
 
     /// The cells that a function made in `frame` captures.
     pub(crate) fn capture(frame: &Frame, captures: &[u32]) -> Box<[SharedCell]> {
-        captures.iter().map(|&at| Rc::clone(&frame.cells[at as usize])).collect()
+        captures
+            .iter()
+            .map(|&at| Rc::clone(&frame.cells[at as usize]))
+            .collect()
     }
 
     /// Makes the variables of a comprehension fresh.
@@ -178,7 +201,11 @@ impl Interp {
     /// The error of a limit, with its place in the code of the frame.
     pub(crate) fn count_step(&mut self) -> Result<()> {
         self.steps += 1;
-        if self.steps > self.limits.steps { self.step(0) } else { Ok(()) }
+        if self.steps > self.limits.steps {
+            self.step(0)
+        } else {
+            Ok(())
+        }
     }
 
     /// Raises `Suspend` for a value that is not computed.

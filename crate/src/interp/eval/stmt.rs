@@ -80,7 +80,9 @@ impl Interp {
     fn exec_if(&mut self, frame: &mut Frame, stmt: &Stmt) -> Result<Flow> {
         let mut at = stmt;
         loop {
-            let StmtKind::If(node) = &at.kind else { return self.exec(frame, at) };
+            let StmtKind::If(node) = &at.kind else {
+                return self.exec(frame, at);
+            };
             let test = self.eval(frame, &node.test)?;
             let holds = self.truth(&test);
             if holds.map_err(|raised| self.locate(raised, Self::place(frame, node.test.start, node.test.end)))? {
@@ -182,15 +184,22 @@ impl Interp {
     }
 
     fn unpack(&mut self, frame: &mut Frame, targets: &[Expr], value: &Value) -> Result<()> {
-        let star = targets.iter().position(|target| matches!(target.kind, ExprKind::Starred(_)));
-        let items = self.collect(value).map_err(|raised| match raised.is(Exception::TypeError) {
-            true => Raised::type_error(format!("cannot unpack non-iterable {} object", self.type_name(value))),
-            false => raised,
-        })?;
+        let star = targets
+            .iter()
+            .position(|target| matches!(target.kind, ExprKind::Starred(_)));
+        let items = self
+            .collect(value)
+            .map_err(|raised| match raised.is(Exception::TypeError) {
+                true => Raised::type_error(format!("cannot unpack non-iterable {} object", self.type_name(value))),
+                false => raised,
+            })?;
         let wanted = targets.len() - usize::from(star.is_some());
         if items.len() < wanted {
             let at_least = if star.is_some() { "at least " } else { "" };
-            let text = format!("not enough values to unpack (expected {at_least}{wanted}, got {})", items.len());
+            let text = format!(
+                "not enough values to unpack (expected {at_least}{wanted}, got {})",
+                items.len()
+            );
             return Err(Raised::value_error(text));
         }
         let Some(star) = star else {
@@ -199,7 +208,10 @@ impl Interp {
                 let hint = format!("the right side has {} values", items.len());
                 return Err(Raised::value_error(text).hint(hint));
             }
-            return targets.iter().zip(items).try_for_each(|(target, item)| self.assign(frame, target, item));
+            return targets
+                .iter()
+                .zip(items)
+                .try_for_each(|(target, item)| self.assign(frame, target, item));
         };
         let tail = items.len() - (wanted - star);
         for (at, target) in targets.iter().enumerate() {
@@ -281,7 +293,9 @@ impl Interp {
                 Some(Value::Dict(dict)) => Rc::clone(dict),
                 _ => Rc::default(),
             };
-            annotations.borrow_mut().set_str(&name, Value::Str(Rc::clone(&node.annotation)));
+            annotations
+                .borrow_mut()
+                .set_str(&name, Value::Str(Rc::clone(&node.annotation)));
             namespace.set(&"__annotations__".into(), Value::Dict(annotations));
         }
         match &node.value {
@@ -325,7 +339,10 @@ impl Interp {
                     return Ok(());
                 }
                 let name = &frame.code.names[id.0 as usize];
-                Err(Raised::new(Exception::NameError, format!("name '{name}' is not defined")))
+                Err(Raised::new(
+                    Exception::NameError,
+                    format!("name '{name}' is not defined"),
+                ))
             }
             ExprKind::Attribute(object, name) => {
                 let object = self.eval(frame, object)?;
@@ -345,9 +362,11 @@ impl Interp {
 
     fn exec_raise(&mut self, frame: &mut Frame, exception: Option<&Expr>, cause: Option<&Expr>) -> Result<()> {
         let Some(exception) = exception else {
-            return Err(self.handling.last().cloned().unwrap_or_else(|| {
-                Raised::new(Exception::RuntimeError, "No active exception to reraise")
-            }));
+            return Err(self
+                .handling
+                .last()
+                .cloned()
+                .unwrap_or_else(|| Raised::new(Exception::RuntimeError, "No active exception to reraise")));
         };
         let value = self.eval(frame, exception)?;
         if let Some(cause) = cause {
@@ -368,13 +387,26 @@ impl Interp {
         let Some(base) = instance.class.exception else {
             return Err(Raised::type_error("exceptions must derive from BaseException"));
         };
-        if let Some(known) = self.handling.iter().rev().find(|raised| matches!(&raised.0.kind, Kind::Object(other) if other.is(&object))) {
+        if let Some(known) = self
+            .handling
+            .iter()
+            .rev()
+            .find(|raised| matches!(&raised.0.kind, Kind::Object(other) if other.is(&object)))
+        {
             return Ok(known.clone());
         }
         let text = self.str(&object)?;
         let name = &instance.class.name;
-        let message = if text.is_empty() { name.to_string() } else { format!("{name}: {text}") };
-        let message = if base.code() == crate::base::diag::Code::Exception { message } else { text_or(text, name) };
+        let message = if text.is_empty() {
+            name.to_string()
+        } else {
+            format!("{name}: {text}")
+        };
+        let message = if base.code() == crate::base::diag::Code::Exception {
+            message
+        } else {
+            text_or(text, name)
+        };
         Ok(Raised::of_kind(Kind::Object(object), base.code(), message))
     }
 
@@ -388,18 +420,27 @@ impl Interp {
             },
             _ => return self.mapping_by_keys(mapping),
         };
-        let items = dict.borrow().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
+        let items = dict
+            .borrow()
+            .iter()
+            .map(|entry| (entry.key.clone(), entry.value.clone()))
+            .collect();
         Ok(items)
     }
 
     fn mapping_by_keys(&mut self, mapping: &Value) -> Result<Vec<(Value, Value)>> {
         if !self.hasattr(mapping, "keys")? {
-            return Err(Raised::type_error(format!("'{}' object is not a mapping", self.type_name(mapping))));
+            return Err(Raised::type_error(format!(
+                "'{}' object is not a mapping",
+                self.type_name(mapping)
+            )));
         }
         let keys = self.getattr(mapping, "keys")?;
         let keys = self.call_values(&keys, Vec::new())?;
         let keys = self.collect(&keys)?;
-        keys.into_iter().map(|key| Ok((key.clone(), self.getitem(mapping, &key)?))).collect()
+        keys.into_iter()
+            .map(|key| Ok((key.clone(), self.getitem(mapping, &key)?)))
+            .collect()
     }
 
     /// Sets a key of a table that no script can see yet.

@@ -56,7 +56,7 @@ impl Interp {
         Err(raised)
     }
 
-    fn catches(&mut self, frame: &mut Frame, handler: &Handler, raised: &mut Raised) -> Result<bool> {
+    pub(crate) fn catches(&mut self, frame: &mut Frame, handler: &Handler, raised: &mut Raised) -> Result<bool> {
         let Some(kind) = &handler.kind else { return Ok(true) };
         let kind = self.eval(frame, kind)?;
         let object = self.exception_object(raised)?;
@@ -121,7 +121,11 @@ impl Interp {
                 let object = self.exception_object(&mut raised)?;
                 let class = Value::Class(self.class_of(&object));
                 let swallowed = self.call(exit, CallArgs::positional([class, object, Value::None]))?;
-                if self.truth(&swallowed)? { Ok(Flow::Next) } else { Err(raised) }
+                if self.truth(&swallowed)? {
+                    Ok(Flow::Next)
+                } else {
+                    Err(raised)
+                }
             }
             Ok(flow) => {
                 self.call(exit, CallArgs::positional([Value::None, Value::None, Value::None]))?;

@@ -81,7 +81,11 @@ impl Spec {
             None if self.zero => ('0', '='),
             None => (self.fill, '>'),
         };
-        let fill = if self.zero && self.align.is_some() && self.fill == ' ' { '0' } else { fill };
+        let fill = if self.zero && self.align.is_some() && self.fill == ' ' {
+            '0'
+        } else {
+            fill
+        };
         let used = sign.chars().count() + prefix.chars().count() + digits.chars().count();
         let missing = self.width.saturating_sub(used);
         if align == '=' {
@@ -107,14 +111,22 @@ impl Spec {
 
 /// The digits at `at`, and where they end.
 fn number(letters: &[char], at: usize) -> Option<(usize, usize)> {
-    let end = letters[at.min(letters.len())..].iter().take_while(|letter| letter.is_ascii_digit()).count() + at;
+    let end = letters[at.min(letters.len())..]
+        .iter()
+        .take_while(|letter| letter.is_ascii_digit())
+        .count()
+        + at;
     let digits: String = letters.get(at..end)?.iter().collect();
     (end > at).then(|| (digits.parse().unwrap_or(usize::MAX), end))
 }
 
 /// Refuses sizes that only fill memory.
 fn bounded(found: (usize, usize), what: &str) -> Result<(usize, usize), String> {
-    if found.0 > LARGEST { Err(format!("{what} in format string is above {LARGEST}")) } else { Ok(found) }
+    if found.0 > LARGEST {
+        Err(format!("{what} in format string is above {LARGEST}"))
+    } else {
+        Ok(found)
+    }
 }
 
 /// Adds `missing` fill characters around `text`.
@@ -170,7 +182,11 @@ pub fn format_str(text: &str, spec: &Spec) -> Result<String, String> {
         None => text.to_owned(),
     };
     let missing = spec.width.saturating_sub(shown.chars().count());
-    let fill = if spec.zero && spec.align.is_none() { '0' } else { spec.fill };
+    let fill = if spec.zero && spec.align.is_none() {
+        '0'
+    } else {
+        spec.fill
+    };
     Ok(pad(&shown, fill, spec.align.unwrap_or('<'), missing))
 }
 
@@ -274,7 +290,10 @@ fn general_from(magnitude: f64, precision: usize, earlier: i32) -> String {
 /// `precision` significant digits, fixed or exponential by size.
 fn general_digits(magnitude: f64, precision: usize, earlier: i32) -> String {
     let scientific = exponential(magnitude, precision - 1);
-    let exponent: i32 = scientific.split_once('e').and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
+    let exponent: i32 = scientific
+        .split_once('e')
+        .and_then(|(_, text)| text.parse().ok())
+        .unwrap_or(0);
     if exponent < -4 || exponent >= precision as i32 - earlier.min(precision as i32 - 1) {
         return scientific;
     }
@@ -295,7 +314,11 @@ fn strip_zeros(text: &str) -> String {
 
 /// Adds `.0` to digits that look like an integer.
 fn with_point(text: String) -> String {
-    if text.contains(['.', 'e', 'n', 'i']) { text } else { text + ".0" }
+    if text.contains(['.', 'e', 'n', 'i']) {
+        text
+    } else {
+        text + ".0"
+    }
 }
 
 /// `repr(float)`: the shortest digits that read back as the same value.
@@ -311,7 +334,9 @@ pub fn repr_float(value: f64) -> String {
         .to_owned();
     }
     let scientific = format!("{value:e}");
-    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let Some((mantissa, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if (-4..16).contains(&exponent) {
         return with_point(format!("{value}"));
@@ -406,6 +431,9 @@ mod tests {
         assert_eq!(Spec::parse("5.").unwrap_err(), "Format specifier missing precision");
         assert_eq!(Spec::parse("5dd").unwrap_err(), "Invalid format specifier '5dd'");
         let spec = Spec::parse("d").unwrap();
-        assert_eq!(format_float(1.0, &spec).unwrap_err(), "Unknown format code 'd' for object of type 'float'");
+        assert_eq!(
+            format_float(1.0, &spec).unwrap_err(),
+            "Unknown format code 'd' for object of type 'float'"
+        );
     }
 }

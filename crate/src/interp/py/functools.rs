@@ -125,9 +125,22 @@ impl NativeObject for Partial {
         let mut positional = self.positional.clone();
         positional.append(&mut args.positional);
         let overridden = |name: &Name| args.keywords.iter().any(|(given, _)| given == name);
-        let mut keywords: Vec<_> = self.keywords.iter().filter(|(name, _)| !overridden(name)).cloned().collect();
+        let mut keywords: Vec<_> = self
+            .keywords
+            .iter()
+            .filter(|(name, _)| !overridden(name))
+            .cloned()
+            .collect();
         keywords.append(&mut args.keywords);
-        cx.call(&self.function, CallArgs { positional, keywords, span: args.span }).map(Some)
+        cx.call(
+            &self.function,
+            CallArgs {
+                positional,
+                keywords,
+                span: args.span,
+            },
+        )
+        .map(Some)
     }
 }
 
@@ -142,9 +155,15 @@ impl NativeObject for Wraps {
     }
 
     fn call(&self, cx: &mut Interp, args: CallArgs) -> Answer {
-        let Some(wrapper) = args.positional.first().map(|arg| arg.value.clone()) else { return Ok(None) };
+        let Some(wrapper) = args.positional.first().map(|arg| arg.value.clone()) else {
+            return Ok(None);
+        };
         for name in ["__name__", "__doc__", "__wrapped__"] {
-            let value = if name == "__wrapped__" { self.wrapped.clone() } else { cx.getattr(&self.wrapped, name)? };
+            let value = if name == "__wrapped__" {
+                self.wrapped.clone()
+            } else {
+                cx.getattr(&self.wrapped, name)?
+            };
             if matches!(wrapper, Value::Function(_)) {
                 cx.setattr(&wrapper, name, value)?;
             }
@@ -161,7 +180,10 @@ struct Cached {
 
 /// Wraps `function` in a cache.
 fn cached(function: Value) -> Value {
-    Value::native(Cached { function, results: RefCell::default() })
+    Value::native(Cached {
+        function,
+        results: RefCell::default(),
+    })
 }
 
 builtin! {
@@ -227,11 +249,17 @@ struct Getter {
 
 impl NativeObject for Getter {
     fn type_name(&self) -> &str {
-        if self.attributes { "operator.attrgetter" } else { "operator.itemgetter" }
+        if self.attributes {
+            "operator.attrgetter"
+        } else {
+            "operator.itemgetter"
+        }
     }
 
     fn call(&self, cx: &mut Interp, args: CallArgs) -> Answer {
-        let Some(object) = args.positional.first().map(|arg| arg.value.clone()) else { return Ok(None) };
+        let Some(object) = args.positional.first().map(|arg| arg.value.clone()) else {
+            return Ok(None);
+        };
         let mut found = Vec::new();
         for key in &self.keys {
             found.push(match key.as_str().filter(|_| self.attributes) {

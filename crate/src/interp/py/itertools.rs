@@ -155,7 +155,13 @@ fn items(type_name: &'static str, values: Vec<Value>) -> Value {
 
 /// An iterator over the items of all iterables; also `chain.from_iterable`.
 pub fn chain(iterables: Vec<Value>) -> Value {
-    Value::iterator("chain", Chain { sources: iterables.into_iter(), current: None })
+    Value::iterator(
+        "chain",
+        Chain {
+            sources: iterables.into_iter(),
+            current: None,
+        },
+    )
 }
 
 /// The items of each iterable.
@@ -174,7 +180,11 @@ enum Choice {
 /// All choices of `r` positions of a pool, in lexicographic order of the positions.
 fn choose(cx: &mut Interp, args: &Args, choice: Choice) -> Result<Value> {
     let pool = cx.collect(args.value(0))?;
-    let size = if args.some(1).is_some() { args.size(1)? } else { pool.len() };
+    let size = if args.some(1).is_some() {
+        args.size(1)?
+    } else {
+        pool.len()
+    };
     let mut rows = Vec::new();
     let mut picked = Vec::new();
     extend_choice(cx, &pool, size, choice, &mut picked, &mut rows)?;
@@ -195,7 +205,9 @@ fn extend_choice(
         return Err(Raised::limit("choices of more than 64 items are too many"));
     }
     if picked.len() == size {
-        rows.push(Value::tuple(picked.iter().map(|&at| pool[at].clone()).collect::<Vec<_>>()));
+        rows.push(Value::tuple(
+            picked.iter().map(|&at| pool[at].clone()).collect::<Vec<_>>(),
+        ));
         cx.step(1)?;
         return cx.check_items(rows.len());
     }
@@ -218,8 +230,18 @@ fn extend_choice(
 /// `islice(iterable, stop)` or `islice(iterable, start, stop, step)`.
 fn islice(cx: &mut Interp, args: &Args) -> Result<Value> {
     let alone = args.get(2).is_none();
-    let bound = |at: usize| if args.some(at).is_some() { args.size(at).map(Some) } else { Ok(None) };
-    let (start, stop) = if alone { (0, bound(1)?) } else { (bound(1)?.unwrap_or(0), bound(2)?) };
+    let bound = |at: usize| {
+        if args.some(at).is_some() {
+            args.size(at).map(Some)
+        } else {
+            Ok(None)
+        }
+    };
+    let (start, stop) = if alone {
+        (0, bound(1)?)
+    } else {
+        (bound(1)?.unwrap_or(0), bound(2)?)
+    };
     let step = bound(3)?.unwrap_or(1).max(1);
     let mut source = cx.iter(args.value(0))?;
     let mut taken = Vec::new();
@@ -249,7 +271,9 @@ impl PyIterator for Chain {
             {
                 return Ok(Some(item));
             }
-            let Some(source) = self.sources.next() else { return Ok(None) };
+            let Some(source) = self.sources.next() else {
+                return Ok(None);
+            };
             self.current = Some(cx.iter(&source)?);
         }
     }

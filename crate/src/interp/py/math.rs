@@ -178,7 +178,11 @@ fn domain() -> Raised {
 /// `f(x)` for arguments that `test` accepts; NaN passes through.
 fn in_domain(args: &Args, test: fn(f64) -> bool, f: fn(f64) -> f64) -> Result<Value> {
     let x = args.float(0)?;
-    if x.is_nan() || test(x) { Ok(Value::Float(f(x))) } else { Err(domain()) }
+    if x.is_nan() || test(x) {
+        Ok(Value::Float(f(x)))
+    } else {
+        Err(domain())
+    }
 }
 
 /// `f(x)`, which must not overflow.
@@ -206,7 +210,10 @@ fn rounded(args: &Args, f: fn(f64) -> f64) -> Result<Value> {
     match num_traits::FromPrimitive::from_f64(x) {
         Some(number) => Ok(Value::integer(number)),
         None if x.is_nan() => Err(Raised::value_error("cannot convert float NaN to integer")),
-        None => Err(Raised::new(Exception::OverflowError, "cannot convert float infinity to integer")),
+        None => Err(Raised::new(
+            Exception::OverflowError,
+            "cannot convert float infinity to integer",
+        )),
     }
 }
 

@@ -9,6 +9,8 @@ use crate::interp::value::Value;
 builtin! {
     /// Methods of `str`; the first parameter of each is the string.
     pub STR_METHODS;
+    /// The string with its `{}` fields replaced by arguments.
+    "format" "(self, /, *args, **kwargs)" => |cx, args| cx.format_template(args);
     /// The string in upper case.
     "upper" "(self, /)" => |_cx, args| Ok(args.str(0)?.to_uppercase().into());
     /// The string in lower case.
@@ -133,7 +135,12 @@ builtin! {
 /// First letter in upper case, the rest in lower case.
 fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters.flat_map(char::to_lowercase)).collect())
+    letters.next().map_or_else(String::new, |first| {
+        first
+            .to_uppercase()
+            .chain(letters.flat_map(char::to_lowercase))
+            .collect()
+    })
 }
 
 /// Each word capitalised; a word is a run of letters.
@@ -153,7 +160,11 @@ fn title(text: &str) -> String {
 
 /// The character in the other case.
 fn swapped(letter: char) -> Vec<char> {
-    if letter.is_uppercase() { letter.to_lowercase().collect() } else { letter.to_uppercase().collect() }
+    if letter.is_uppercase() {
+        letter.to_lowercase().collect()
+    } else {
+        letter.to_uppercase().collect()
+    }
 }
 
 /// `strip` at one or both ends.
@@ -177,7 +188,11 @@ fn split(cx: &Interp, args: &Args, from_end: bool) -> Result<Value> {
                 return Err(Raised::value_error("empty separator"));
             }
             let most = most.saturating_add(1);
-            if from_end { text.rsplitn(most, sep).collect() } else { text.splitn(most, sep).collect() }
+            if from_end {
+                text.rsplitn(most, sep).collect()
+            } else {
+                text.splitn(most, sep).collect()
+            }
         }
     };
     if from_end {
@@ -192,7 +207,11 @@ fn split_spaces(text: &str, most: usize, from_end: bool) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let cut = if from_end { rest.rfind(char::is_whitespace) } else { rest.find(char::is_whitespace) };
+        let cut = if from_end {
+            rest.rfind(char::is_whitespace)
+        } else {
+            rest.find(char::is_whitespace)
+        };
         let Some(at) = cut.filter(|_| parts.len() < most) else {
             parts.push(rest);
             break;
@@ -217,7 +236,9 @@ fn join(cx: &mut Interp, args: &Args) -> Result<Value> {
     for (at, item) in items.iter().enumerate() {
         let Some(part) = item.as_str() else {
             let got = crate::interp::builtin::plain_type_name(item);
-            return Err(Raised::type_error(format!("sequence item {at}: expected str instance, {got} found")));
+            return Err(Raised::type_error(format!(
+                "sequence item {at}: expected str instance, {got} found"
+            )));
         };
         if at > 0 {
             out.push_str(sep);
@@ -252,14 +273,18 @@ fn position(args: &Args, last: bool) -> Result<Option<i64>> {
 
 /// `index` raises where `find` returns -1.
 fn found(at: Option<i64>) -> Result<Value> {
-    at.map(Value::Int).ok_or_else(|| Raised::value_error("substring not found"))
+    at.map(Value::Int)
+        .ok_or_else(|| Raised::value_error("substring not found"))
 }
 
 /// `startswith` and `endswith`.
 fn affix(args: &Args, test: fn(&str, &str) -> bool) -> Result<Value> {
     let (window, _) = window(args)?;
     let parts = match args.value(1).as_items() {
-        Some(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>(),
+        Some(items) => items
+            .iter()
+            .map(|item| item.as_str().map(str::to_owned))
+            .collect::<Option<Vec<_>>>(),
         None => Some(vec![args.str(1)?.to_owned()]),
     };
     let parts = parts.ok_or_else(|| args.wrong(1, "a string or a tuple of strings"))?;
@@ -272,7 +297,14 @@ fn partition(args: &Args, last: bool) -> Result<Value> {
     if sep.is_empty() {
         return Err(Raised::value_error("empty separator"));
     }
-    let parts = match (if last { text.rsplit_once(sep) } else { text.split_once(sep) }, last) {
+    let parts = match (
+        if last {
+            text.rsplit_once(sep)
+        } else {
+            text.split_once(sep)
+        },
+        last,
+    ) {
         (Some((before, after)), _) => [before, sep, after],
         (None, false) => [text, "", ""],
         (None, true) => ["", "", text],

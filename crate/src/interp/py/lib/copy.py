@@ -1,0 +1,2 @@
+"""Copies of objects."""
+from _copy import shallow as copy, deep as deepcopy
