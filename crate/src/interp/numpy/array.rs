@@ -111,7 +111,14 @@ impl Array {
     /// An array with its own storage.
     pub fn from_node(node: Rc<Node>) -> Self {
         let window = Window::whole(node.shape());
-        Self { base: Rc::new(Base { node: RefCell::new(node) }), window, kind: Kind::Array, writable: true }
+        Self {
+            base: Rc::new(Base {
+                node: RefCell::new(node),
+            }),
+            window,
+            kind: Kind::Array,
+            writable: true,
+        }
     }
 
     /// An array whose elements are known.
@@ -130,7 +137,12 @@ impl Array {
         compute: impl FnOnce(&[Rc<Held>]) -> Result<Buf, Fault> + 'static,
     ) -> Result<Self, Fault> {
         element_count(shape)?;
-        Ok(Self::from_node(Node::lazy(shape, dtype, inputs.iter().map(|input| input.snapshot()).collect(), compute)))
+        Ok(Self::from_node(Node::lazy(
+            shape,
+            dtype,
+            inputs.iter().map(|input| input.snapshot()).collect(),
+            compute,
+        )))
     }
 
     /// A Python scalar as an operand.
@@ -143,7 +155,10 @@ impl Array {
             Item::Int(x) if x > i128::from(i64::MAX) => Dtype::U64,
             _ => weak_dtype(weak),
         };
-        Ok(Self { kind: Kind::Python(weak), ..Self::ready(&[], dtype, item.store(dtype)?) })
+        Ok(Self {
+            kind: Kind::Python(weak),
+            ..Self::ready(&[], dtype, item.store(dtype)?)
+        })
     }
 
     /// A NumPy scalar.
@@ -151,7 +166,10 @@ impl Array {
     /// # Errors
     /// `arithmetic` when an integer does not fit `dtype`.
     pub fn scalar(item: Item, dtype: Dtype) -> Result<Self, Fault> {
-        Ok(Self { kind: Kind::Scalar, ..Self::ready(&[], dtype, item.store(dtype)?) })
+        Ok(Self {
+            kind: Kind::Scalar,
+            ..Self::ready(&[], dtype, item.store(dtype)?)
+        })
     }
 
     /// Extents.
@@ -197,25 +215,41 @@ impl Array {
     /// The same data as a NumPy scalar if it has no dimensions.
     #[must_use]
     pub fn into_scalar(self) -> Self {
-        if self.ndim() == 0 && self.kind == Kind::Array { Self { kind: Kind::Scalar, ..self } } else { self }
+        if self.ndim() == 0 && self.kind == Kind::Array {
+            Self {
+                kind: Kind::Scalar,
+                ..self
+            }
+        } else {
+            self
+        }
     }
 
     /// The same data as an array.
     #[must_use]
     pub fn into_array(self) -> Self {
-        Self { kind: Kind::Array, ..self }
+        Self {
+            kind: Kind::Array,
+            ..self
+        }
     }
 
     /// The same data as a Python scalar operand.
     #[must_use]
     pub fn into_python(self, weak: Weak) -> Self {
-        Self { kind: Kind::Python(weak), ..self }
+        Self {
+            kind: Kind::Python(weak),
+            ..self
+        }
     }
 
     /// A handle that must not be written through.
     #[must_use]
     pub fn read_only(self) -> Self {
-        Self { writable: false, ..self }
+        Self {
+            writable: false,
+            ..self
+        }
     }
 
     /// Whether both handles look at the same base.
@@ -252,7 +286,12 @@ impl Array {
 
     /// The same window seen with other extents and strides.
     fn with_window(&self, window: Window) -> Self {
-        Self { base: self.base.clone(), window, kind: Kind::Array, writable: self.writable }
+        Self {
+            base: self.base.clone(),
+            window,
+            kind: Kind::Array,
+            writable: self.writable,
+        }
     }
 
     /// A view: `offset` elements further, with other extents and strides.
@@ -273,7 +312,11 @@ impl Array {
     /// `shape` when sizes differ.
     pub fn reshape(&self, shape: &[usize]) -> Result<Self, Fault> {
         if element_count(shape)? != self.len() {
-            let message = format!("cannot reshape array of size {} into shape {}", self.len(), show_shape(shape));
+            let message = format!(
+                "cannot reshape array of size {} into shape {}",
+                self.len(),
+                show_shape(shape)
+            );
             let hint = format!("the array has shape {}", show_shape(self.shape()));
             return Err(Fault::new(Code::Shape, message).hint(hint));
         }
@@ -324,14 +367,26 @@ impl Array {
     pub fn astype(&self, dtype: Dtype) -> Result<Self, Fault> {
         let from = self.dtype();
         if from == dtype {
-            return Ok(Self { kind: self.kind, ..self.copy() });
+            return Ok(Self {
+                kind: self.kind,
+                ..self.copy()
+            });
         }
         if from.is_packed() || dtype.is_packed() {
             let message = format!("cannot convert {} to {}", numpy_name(from), numpy_name(dtype));
             return Err(Fault::new(Code::Dtype, message).hint("reinterpret the bytes with .view(dtype)"));
         }
-        let made = Self::lazy(self.shape(), dtype, &[self], move |held| Ok(buffer::cast(&held[0], from, dtype)))?;
-        Ok(Self { kind: if self.kind == Kind::Array { Kind::Array } else { Kind::Scalar }, ..made })
+        let made = Self::lazy(self.shape(), dtype, &[self], move |held| {
+            Ok(buffer::cast(&held[0], from, dtype))
+        })?;
+        Ok(Self {
+            kind: if self.kind == Kind::Array {
+                Kind::Array
+            } else {
+                Kind::Scalar
+            },
+            ..made
+        })
     }
 
     /// The bytes seen as `dtype`; the last axis grows or shrinks with the element size. The result is read-only.
@@ -355,7 +410,8 @@ impl Array {
             };
             *last = bytes / new;
         }
-        let same_storage = from != Dtype::Bool && dtype != Dtype::Bool
+        let same_storage = from != Dtype::Bool
+            && dtype != Dtype::Bool
             && std::mem::discriminant(&buffer::zeros(from, 0)) == std::mem::discriminant(&buffer::zeros(dtype, 0));
         let node = Node::reusing(&shape, dtype, vec![self.snapshot()], move |mut held| {
             Ok(if same_storage {
@@ -484,7 +540,9 @@ impl Array {
     pub fn item(&self, host: &dyn Host) -> Result<Item, Demand> {
         if self.len() != 1 {
             let message = format!("an array of shape {} has no single value", show_shape(self.shape()));
-            return Err(Fault::new(Code::Value, message).hint("reduce it first, or index one element").into());
+            return Err(Fault::new(Code::Value, message)
+                .hint("reduce it first, or index one element")
+                .into());
         }
         Ok(item_at(&*self.force(host)?, self.dtype(), 0))
     }

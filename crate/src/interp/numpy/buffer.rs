@@ -280,8 +280,15 @@ pub fn store(buf: Buf, dtype: Dtype) -> Buf {
             other => narrow::encode(dtype, &native::<f64>(&other)),
         },
         Storage::Packed => buf,
-        Storage::Native if std::mem::discriminant(&target) == std::mem::discriminant(&buf) && dtype != Dtype::Tf32 => buf,
-        Storage::Native if dtype == Dtype::Tf32 => Buf::F32(native::<f32>(&buf).into_iter().map(|x| narrow::round(Dtype::Tf32, x)).collect()),
+        Storage::Native if std::mem::discriminant(&target) == std::mem::discriminant(&buf) && dtype != Dtype::Tf32 => {
+            buf
+        }
+        Storage::Native if dtype == Dtype::Tf32 => Buf::F32(
+            native::<f32>(&buf)
+                .into_iter()
+                .map(|x| narrow::round(Dtype::Tf32, x))
+                .collect(),
+        ),
         Storage::Native => with_buf!(target, v => convert_like(&v, &buf)),
     }
 }
@@ -293,7 +300,11 @@ fn convert_like<T: Element>(_like: &[T], buf: &Buf) -> Buf {
 
 /// Converts data of `from` to `to`.
 pub fn cast(buf: &Buf, from: Dtype, to: Dtype) -> Buf {
-    if from == to { buf.clone() } else { store(lanes(buf, from), to) }
+    if from == to {
+        buf.clone()
+    } else {
+        store(lanes(buf, from), to)
+    }
 }
 
 /// A strided rectangle of elements in a flat vector.
@@ -319,7 +330,11 @@ pub fn row_major(shape: &[usize]) -> Vec<isize> {
 impl Window {
     /// All of a row-major array.
     pub fn whole(shape: &[usize]) -> Self {
-        Self { offset: 0, shape: shape.to_vec(), strides: row_major(shape) }
+        Self {
+            offset: 0,
+            shape: shape.to_vec(),
+            strides: row_major(shape),
+        }
     }
 
     /// Number of elements.
@@ -354,7 +369,11 @@ impl Window {
                 reversed.push(axis);
             }
         }
-        (offset as usize, self.strides.iter().map(|stride| stride.unsigned_abs()).collect(), reversed)
+        (
+            offset as usize,
+            self.strides.iter().map(|stride| stride.unsigned_abs()).collect(),
+            reversed,
+        )
     }
 }
 
@@ -376,7 +395,9 @@ fn gather_typed<T: Element>(source: &[T], window: &Window) -> Result<Vec<T>, Fau
         view.invert_axis(Axis(axis));
     }
     let mut out = vec![T::default(); window.len()];
-    ArrayViewMutD::from_shape(IxDyn(&window.shape), &mut out).map_err(internal)?.assign(&view);
+    ArrayViewMutD::from_shape(IxDyn(&window.shape), &mut out)
+        .map_err(internal)?
+        .assign(&view);
     Ok(out)
 }
 

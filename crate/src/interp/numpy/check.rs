@@ -54,14 +54,22 @@ pub fn isclose(a: &Array, b: &Array, tolerance: Tolerance) -> Result<Array, Faul
     let number = |x| Array::python(Item::Float(x));
     let b = b.astype(promote_weak(b.dtype(), Weak::Float)?)?;
     let distance = unary(Unary::Absolute, &binary(Binary::Subtract, a, &b)?)?;
-    let relative = binary(Binary::Multiply, &unary(Unary::Absolute, &b)?, &number(tolerance.relative)?)?;
+    let relative = binary(
+        Binary::Multiply,
+        &unary(Unary::Absolute, &b)?,
+        &number(tolerance.relative)?,
+    )?;
     let limit = binary(Binary::Add, &relative, &number(tolerance.absolute)?)?;
     let near = binary(Binary::LessEqual, &distance, &limit)?;
     let near = binary(Binary::LogicalAnd, &near, &unary(Unary::Isfinite, &b)?)?;
     let mut close = binary(Binary::LogicalOr, &near, &binary(Binary::Equal, a, &b)?)?;
     if tolerance.equal_nan {
         let nan = |x: &Array| unary(Unary::Isnan, x);
-        close = binary(Binary::LogicalOr, &close, &binary(Binary::LogicalAnd, &nan(a)?, &nan(&b)?)?)?;
+        close = binary(
+            Binary::LogicalOr,
+            &close,
+            &binary(Binary::LogicalAnd, &nan(a)?, &nan(&b)?)?,
+        )?;
     }
     Ok(close)
 }
@@ -102,7 +110,11 @@ impl Demanded {
 
     /// What the two sides are called.
     fn names(self) -> (&'static str, &'static str) {
-        if matches!(self, Self::Less) { ("x", "y") } else { ("ACTUAL", "DESIRED") }
+        if matches!(self, Self::Less) {
+            ("x", "y")
+        } else {
+            ("ACTUAL", "DESIRED")
+        }
     }
 
     /// Where the demand holds.
@@ -128,21 +140,41 @@ impl Demanded {
 
 /// `%g`-like text of a tolerance.
 fn print_general(x: f64) -> String {
-    if x == 0.0 { "0".into() } else { print::show_item(Item::Float(x), Dtype::F64).trim_end_matches(".0").to_owned() }
+    if x == 0.0 {
+        "0".into()
+    } else {
+        print::show_item(Item::Float(x), Dtype::F64)
+            .trim_end_matches(".0")
+            .to_owned()
+    }
 }
 
 /// Checks `demanded`; `note` goes into the failure text.
 ///
 /// # Errors
 /// `Unknown` in estimate mode, `NeedLaunch` while a launch has not run, or a fault.
-pub fn check(demanded: Demanded, actual: &Array, desired: &Array, note: &str, host: &dyn Host) -> Result<Verdict, Demand> {
+pub fn check(
+    demanded: Demanded,
+    actual: &Array,
+    desired: &Array,
+    note: &str,
+    host: &dyn Host,
+) -> Result<Verdict, Demand> {
     let mut header = format!("\n{}", demanded.header());
     header.push('\n');
     header.push_str(note);
-    let Ok(shape) = broadcast_shapes(actual.shape(), desired.shape()).and_then(|shape| same_shape(actual, desired, shape))
+    let Ok(shape) =
+        broadcast_shapes(actual.shape(), desired.shape()).and_then(|shape| same_shape(actual, desired, shape))
     else {
         let shapes = format!("{}, {}", show_shape(actual.shape()), show_shape(desired.shape()));
-        return fails(demanded, &header, &format!("(shapes {shapes} mismatch)"), actual, desired, host);
+        return fails(
+            demanded,
+            &header,
+            &format!("(shapes {shapes} mismatch)"),
+            actual,
+            desired,
+            host,
+        );
     };
     let (a, b) = (actual.broadcast_to(&shape)?, desired.broadcast_to(&shape)?);
     if a.dtype().is_float() || b.dtype().is_float() {
@@ -151,12 +183,25 @@ pub fn check(demanded: Demanded, actual: &Array, desired: &Array, note: &str, ho
                 break;
             }
             if !array_equal(&unary(test, &a)?, &unary(test, &b)?)?.item(host)?.is_true() {
-                return fails(demanded, &header, &format!("{what} location mismatch:"), actual, desired, host);
+                return fails(
+                    demanded,
+                    &header,
+                    &format!("{what} location mismatch:"),
+                    actual,
+                    desired,
+                    host,
+                );
             }
         }
     }
     let good = demanded.holds(&a, &b)?.force(host)?;
-    let bad: Vec<usize> = good.typed::<bool>()?.iter().enumerate().filter(|(_, good)| !**good).map(|(i, _)| i).collect();
+    let bad: Vec<usize> = good
+        .typed::<bool>()?
+        .iter()
+        .enumerate()
+        .filter(|(_, good)| !**good)
+        .map(|(i, _)| i)
+        .collect();
     let errors = Errors::of(&a, &b, host)?;
     if bad.is_empty() {
         return Ok(Verdict::Holds(errors.largest(None).0, errors.largest(None).1));
@@ -184,7 +229,11 @@ fn fails(
 ) -> Result<Verdict, Demand> {
     let show = |array: &Array| print::repr(&array.clone().into_array(), host);
     let (x, y) = demanded.names();
-    Ok(Verdict::Fails(format!("{header}\n{facts}\n {x}: {}\n {y}: {}", show(a)?, show(b)?)))
+    Ok(Verdict::Fails(format!(
+        "{header}\n{facts}\n {x}: {}\n {y}: {}",
+        show(a)?,
+        show(b)?
+    )))
 }
 
 /// Absolute and relative errors of all elements, in the dtype of the comparison.
@@ -199,9 +248,21 @@ impl Errors {
         let dtype = math::common_dtype(a, b)?;
         let (x, y) = (a.astype(Dtype::F64)?.force(host)?, b.astype(Dtype::F64)?.force(host)?);
         let (x, y) = (x.typed::<f64>()?, y.typed::<f64>()?);
-        let absolute: Vec<f64> = x.iter().zip(y).map(|(x, y)| if x == y { 0.0 } else { (x - y).abs() }).collect();
-        let relative = absolute.iter().zip(y).map(|(e, y)| if *e == 0.0 { 0.0 } else { e / y.abs() }).collect();
-        Ok(Self { absolute, relative, dtype })
+        let absolute: Vec<f64> = x
+            .iter()
+            .zip(y)
+            .map(|(x, y)| if x == y { 0.0 } else { (x - y).abs() })
+            .collect();
+        let relative = absolute
+            .iter()
+            .zip(y)
+            .map(|(e, y)| if *e == 0.0 { 0.0 } else { e / y.abs() })
+            .collect();
+        Ok(Self {
+            absolute,
+            relative,
+            dtype,
+        })
     }
 
     /// Largest errors of all elements, or of those at `bad`; NaN does not count.
@@ -224,7 +285,12 @@ fn mismatches(
     host: &dyn Host,
 ) -> Result<String, Demand> {
     let percent = 100.0 * bad.len() as f64 / a.len() as f64;
-    let mut lines = vec![format!("Mismatched elements: {} / {} ({}%)", bad.len(), a.len(), three_digits(percent))];
+    let mut lines = vec![format!(
+        "Mismatched elements: {} / {} ({}%)",
+        bad.len(),
+        a.len(),
+        three_digits(percent)
+    )];
     if a.ndim() > 0 {
         let heading = match bad.len() {
             1 => "Mismatch at index:".to_owned(),
@@ -232,20 +298,33 @@ fn mismatches(
             _ => format!("First {LISTED} mismatches are at indices:"),
         };
         lines.push(heading);
-        let (x, y) = (buffer::lanes(&*a.force(host)?, a.dtype()), buffer::lanes(&*b.force(host)?, b.dtype()));
+        let (x, y) = (
+            buffer::lanes(&*a.force(host)?, a.dtype()),
+            buffer::lanes(&*b.force(host)?, b.dtype()),
+        );
         for &at in bad.iter().take(LISTED) {
             let left = print::show_item(lane_item(&x, at), a.dtype());
             let right = print::show_item(lane_item(&y, at), b.dtype());
             let (first, second) = demanded.names();
-            lines.push(format!(" [{}]: {left} ({first}), {right} ({second})", place(at, a.shape())));
+            lines.push(format!(
+                " [{}]: {left} ({first}), {right} ({second})",
+                place(at, a.shape())
+            ));
         }
     }
     let (absolute, relative) = errors.largest(Some(bad));
     let integers = errors.dtype.is_integer();
-    let shown = if integers { format!("{absolute}") } else { array_text(absolute, errors.dtype) };
+    let shown = if integers {
+        format!("{absolute}")
+    } else {
+        array_text(absolute, errors.dtype)
+    };
     lines.push(format!("Max absolute difference among violations: {shown}"));
     let dtype = if integers { Dtype::F64 } else { errors.dtype };
-    lines.push(format!("Max relative difference among violations: {}", array_text(relative, dtype)));
+    lines.push(format!(
+        "Max relative difference among violations: {}",
+        array_text(relative, dtype)
+    ));
     Ok(lines.join("\n"))
 }
 
@@ -256,9 +335,21 @@ fn array_text(x: f64, dtype: Dtype) -> String {
 
 /// Three significant digits without trailing zeros.
 fn three_digits(x: f64) -> String {
-    let digits = if x >= 100.0 { 0 } else if x >= 10.0 { 1 } else if x >= 1.0 { 2 } else { 3 };
+    let digits = if x >= 100.0 {
+        0
+    } else if x >= 10.0 {
+        1
+    } else if x >= 1.0 {
+        2
+    } else {
+        3
+    };
     let text = format!("{x:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
 }
 
 /// `1, 2` for a flat position.

@@ -43,7 +43,11 @@ pub fn arange(start: Item, stop: Item, step: Item, dtype: Option<Dtype>) -> Resu
     if integers {
         let (start, step) = (start.to_int(), step.to_int());
         let span = stop.to_int() - start;
-        let count = if (span > 0) == (step > 0) && span != 0 { (span.abs() - 1) / step.abs() + 1 } else { 0 };
+        let count = if (span > 0) == (step > 0) && span != 0 {
+            (span.abs() - 1) / step.abs() + 1
+        } else {
+            0
+        };
         let count = element_count(&[count as usize])?;
         return Array::lazy(&[count], dtype, &[], move |_| {
             let values = (0..count as i128).map(|i| (start + i * step) as i64).collect();
@@ -54,7 +58,10 @@ pub fn arange(start: Item, stop: Item, step: Item, dtype: Option<Dtype>) -> Resu
     let count = element_count(&[((stop - start) / step).ceil().max(0.0) as usize])?;
     let delta = (start + step) - start;
     Array::lazy(&[count], dtype, &[], move |_| {
-        Ok(buffer::store(Buf::F64((0..count).map(|i| start + i as f64 * delta).collect()), dtype))
+        Ok(buffer::store(
+            Buf::F64((0..count).map(|i| start + i as f64 * delta).collect()),
+            dtype,
+        ))
     })
 }
 
@@ -67,7 +74,15 @@ pub fn linspace(start: f64, stop: f64, count: usize, endpoint: bool, dtype: Dtyp
     let step = (stop - start) / divisions as f64;
     Array::lazy(&[count], dtype, &[], move |_| {
         let mut values: Vec<f64> = (0..count)
-            .map(|i| if divisions == 0 { start } else if step == 0.0 { i as f64 / divisions as f64 * (stop - start) + start } else { i as f64 * step + start })
+            .map(|i| {
+                if divisions == 0 {
+                    start
+                } else if step == 0.0 {
+                    i as f64 / divisions as f64 * (stop - start) + start
+                } else {
+                    i as f64 * step + start
+                }
+            })
             .collect();
         if let Some(last) = values.last_mut().filter(|_| endpoint && count > 1) {
             *last = stop;
@@ -82,7 +97,9 @@ pub fn linspace(start: f64, stop: f64, count: usize, endpoint: bool, dtype: Dtyp
 /// `limit` when the shape cannot be stored.
 pub fn eye(rows: usize, columns: usize, k: isize, dtype: Dtype) -> Result<Array, Fault> {
     element_count(&[rows, columns])?;
-    pattern(rows, columns, dtype, move |row, column| column as isize - row as isize == k)
+    pattern(rows, columns, dtype, move |row, column| {
+        column as isize - row as isize == k
+    })
 }
 
 /// `np.tri`: ones on and below the diagonal `k`.
@@ -90,7 +107,9 @@ pub fn eye(rows: usize, columns: usize, k: isize, dtype: Dtype) -> Result<Array,
 /// # Errors
 /// `limit` when the shape cannot be stored.
 pub fn tri(rows: usize, columns: usize, k: isize, dtype: Dtype) -> Result<Array, Fault> {
-    pattern(rows, columns, dtype, move |row, column| column as isize - row as isize <= k)
+    pattern(rows, columns, dtype, move |row, column| {
+        column as isize - row as isize <= k
+    })
 }
 
 /// A matrix that is one where `is_one(row, column)`.
@@ -103,7 +122,10 @@ fn pattern(
     element_count(&[rows, columns])?;
     Array::lazy(&[rows, columns], dtype, &[], move |_| {
         let ones = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-        Ok(buffer::store(Buf::Bool(ones.map(|(row, column)| is_one(row, column)).collect()), dtype))
+        Ok(buffer::store(
+            Buf::Bool(ones.map(|(row, column)| is_one(row, column)).collect()),
+            dtype,
+        ))
     })
 }
 
@@ -207,7 +229,11 @@ fn natural_dtype(nested: &Nested) -> Result<Dtype, Fault> {
         // Inside a sequence a Python number has its own dtype; nothing is weak.
         arrays.push(Array::ready(&[], weak_dtype(weak), buffer::zeros(weak_dtype(weak), 1)));
     }
-    if arrays.is_empty() { Ok(Dtype::F64) } else { super::math::result_type(&arrays) }
+    if arrays.is_empty() {
+        Ok(Dtype::F64)
+    } else {
+        super::math::result_type(&arrays)
+    }
 }
 
 /// `np.array(nested, dtype)`.

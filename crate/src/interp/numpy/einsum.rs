@@ -20,7 +20,11 @@ pub fn einsum(subscripts: &str, operands: &[Array]) -> Result<Array, Fault> {
     };
     let terms: Vec<Vec<char>> = inputs.split(',').map(|term| term.chars().collect()).collect();
     if terms.len() != operands.len() {
-        let message = format!("einsum: {} subscripts in '{subscripts}' for {} operands", terms.len(), operands.len());
+        let message = format!(
+            "einsum: {} subscripts in '{subscripts}' for {} operands",
+            terms.len(),
+            operands.len()
+        );
         return Err(Fault::new(Code::Value, message));
     }
     let (terms, output) = spell_ellipsis(terms, output.chars().collect(), operands)?;
@@ -44,7 +48,9 @@ pub fn einsum(subscripts: &str, operands: &[Array]) -> Result<Array, Fault> {
 fn implicit_output(inputs: &str) -> String {
     let mut letters: Vec<char> = inputs.chars().filter(|c| c.is_alphabetic()).collect();
     letters.sort_unstable();
-    let once = letters.iter().filter(|c| letters.iter().filter(|other| other == c).count() == 1);
+    let once = letters
+        .iter()
+        .filter(|c| letters.iter().filter(|other| other == c).count() == 1);
     let ellipsis = if inputs.contains("...") { "..." } else { "" };
     format!("{ellipsis}{}", once.collect::<String>())
 }
@@ -56,13 +62,29 @@ fn spell_ellipsis(
     operands: &[Array],
 ) -> Result<(Vec<Vec<char>>, Vec<char>), Fault> {
     let letters = |term: &[char]| term.iter().filter(|c| **c != '.').count();
-    let hidden = |term: &[char], ndim: usize| if term.contains(&'.') { ndim.saturating_sub(letters(term)) } else { 0 };
-    let most = terms.iter().zip(operands).map(|(term, operand)| hidden(term, operand.ndim())).max().unwrap_or(0);
+    let hidden = |term: &[char], ndim: usize| {
+        if term.contains(&'.') {
+            ndim.saturating_sub(letters(term))
+        } else {
+            0
+        }
+    };
+    let most = terms
+        .iter()
+        .zip(operands)
+        .map(|(term, operand)| hidden(term, operand.ndim()))
+        .max()
+        .unwrap_or(0);
     let spell = |term: &[char], count: usize| -> Vec<char> {
         let private = (most - count..most).map(|i| char::from_u32(0xe000 + i as u32).unwrap_or('.'));
         match term.iter().position(|&c| c == '.') {
             None => term.to_vec(),
-            Some(at) => term[..at].iter().copied().chain(private).chain(term[at..].iter().copied().filter(|&c| c != '.')).collect(),
+            Some(at) => term[..at]
+                .iter()
+                .copied()
+                .chain(private)
+                .chain(term[at..].iter().copied().filter(|&c| c != '.'))
+                .collect(),
         }
     };
     let mut spelled = Vec::new();
@@ -87,7 +109,9 @@ fn single_letters(mut term: Vec<char>, operand: &Array) -> Result<(Vec<char>, Ar
     loop {
         let pair = (0..term.len()).find_map(|i| (i + 1..term.len()).find(|&j| term[j] == term[i]).map(|j| (i, j)));
         let Some((i, j)) = pair else { return Ok((term, array)) };
-        let mut axes: Vec<isize> = (0..term.len() as isize).filter(|&axis| axis != i as isize && axis != j as isize).collect();
+        let mut axes: Vec<isize> = (0..term.len() as isize)
+            .filter(|&axis| axis != i as isize && axis != j as isize)
+            .collect();
         let letter = term[i];
         term = axes.iter().map(|&axis| term[axis as usize]).chain([letter]).collect();
         axes.extend([i as isize, j as isize]);
@@ -97,12 +121,18 @@ fn single_letters(mut term: Vec<char>, operand: &Array) -> Result<(Vec<char>, Ar
 
 /// Sums the letters that are not needed, and orders the rest as `wanted` (all of which `term` has).
 fn arrange(term: &[char], array: &Array, wanted: &[char]) -> Result<Array, Fault> {
-    let dropped: Vec<isize> = (0..term.len() as isize).filter(|&axis| !wanted.contains(&term[axis as usize])).collect();
+    let dropped: Vec<isize> = (0..term.len() as isize)
+        .filter(|&axis| !wanted.contains(&term[axis as usize]))
+        .collect();
     let kept: Vec<char> = term.iter().copied().filter(|c| wanted.contains(c)).collect();
     let array = if dropped.is_empty() {
         array.clone()
     } else {
-        let along = Along { axes: Some(dropped), keepdims: false, dtype: Some(array.dtype()) };
+        let along = Along {
+            axes: Some(dropped),
+            keepdims: false,
+            dtype: Some(array.dtype()),
+        };
         reduce(Reduction::Sum, array, &along)?
     };
     let order: Vec<usize> = wanted.iter().filter_map(|c| kept.iter().position(|k| k == c)).collect();
@@ -115,7 +145,8 @@ fn contract(
     (term_b, b): (&[char], &Array),
     needed: impl Fn(&char) -> bool,
 ) -> Result<(Vec<char>, Array), Fault> {
-    let pick = |term: &[char], test: &dyn Fn(&char) -> bool| term.iter().copied().filter(|c| test(c)).collect::<Vec<_>>();
+    let pick =
+        |term: &[char], test: &dyn Fn(&char) -> bool| term.iter().copied().filter(|c| test(c)).collect::<Vec<_>>();
     let batch = pick(term_a, &|c| term_b.contains(c) && needed(c));
     let summed = pick(term_a, &|c| term_b.contains(c) && !needed(c));
     let rows = pick(term_a, &|c| !term_b.contains(c) && needed(c));

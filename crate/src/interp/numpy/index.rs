@@ -70,7 +70,11 @@ pub fn slice_bounds(
     let stop = stop.map_or(if step > 0 { high } else { low }, bound);
     let span = if step > 0 { stop - start } else { start - stop };
     let count = if span > 0 { (span - 1) / step.abs() + 1 } else { 0 };
-    Ok((if count == 0 { 0 } else { start as usize }, step.clamp(-n - 1, n + 1) as isize, count as usize))
+    Ok((
+        if count == 0 { 0 } else { start as usize },
+        step.clamp(-n - 1, n + 1) as isize,
+        count as usize,
+    ))
 }
 
 /// The subscript with the ellipsis written out as full slices.
@@ -85,12 +89,20 @@ fn expand(array: &Array, indices: &[Index]) -> Result<Vec<Index>, Fault> {
         return Err(Fault::new(Code::Index, message));
     }
     if indices.iter().filter(|index| matches!(index, Index::Ellipsis)).count() > 1 {
-        return Err(Fault::new(Code::Index, "an index can only have a single ellipsis ('...')"));
+        return Err(Fault::new(
+            Code::Index,
+            "an index can only have a single ellipsis ('...')",
+        ));
     }
     let full = || std::iter::repeat_n(Index::Slice(None, None, None), array.ndim() - used);
     let at = indices.iter().position(|index| matches!(index, Index::Ellipsis));
     Ok(match at {
-        Some(at) => indices[..at].iter().cloned().chain(full()).chain(indices[at + 1..].iter().cloned()).collect(),
+        Some(at) => indices[..at]
+            .iter()
+            .cloned()
+            .chain(full())
+            .chain(indices[at + 1..].iter().cloned())
+            .collect(),
         None => indices.iter().cloned().chain(full()).collect(),
     })
 }
@@ -143,7 +155,11 @@ fn prepare(array: &Array, indices: &[Index], host: &dyn Host) -> Result<Prepared
         }
     }
     let adjacent = runs.iter().filter(|is_array| **is_array).count() <= 1;
-    Ok(Prepared { view: array.view_window(offset, shape, strides), arrays, adjacent })
+    Ok(Prepared {
+        view: array.view_window(offset, shape, strides),
+        arrays,
+        adjacent,
+    })
 }
 
 /// The position arrays of one entry; a mask becomes one per axis, which needs its values.
@@ -151,7 +167,9 @@ fn positions_of(index: &Array, array: &Array, axis: usize, host: &dyn Host) -> R
     if index.dtype() != Dtype::Bool {
         if !index.dtype().is_integer() && !index.is_empty() {
             let message = "arrays used as indices must be of integer (or boolean) type";
-            return Err(Fault::new(Code::Index, message).hint("convert with .astype(int)").into());
+            return Err(Fault::new(Code::Index, message)
+                .hint("convert with .astype(int)")
+                .into());
         }
         return Ok(vec![index.astype(Dtype::I64)?]);
     }
@@ -188,7 +206,10 @@ pub fn nonzero(array: &Array, host: &dyn Host) -> Result<Vec<Array>, Demand> {
 fn offsets(shape: &[usize], strides: &[usize]) -> Vec<usize> {
     let mut out = vec![0];
     for (&extent, &stride) in shape.iter().zip(strides) {
-        out = out.iter().flat_map(|&start| (0..extent).map(move |i| start + i * stride)).collect();
+        out = out
+            .iter()
+            .flat_map(|&start| (0..extent).map(move |i| start + i * stride))
+            .collect();
     }
     out
 }
@@ -211,14 +232,26 @@ impl Selection {
             broadcast = math::broadcast_shapes(&broadcast, array.shape())?;
         }
         let axes: Vec<usize> = arrays.iter().map(|(axis, _)| *axis).collect();
-        let first = if adjacent { axes.first().copied().unwrap_or(0) } else { 0 };
+        let first = if adjacent {
+            axes.first().copied().unwrap_or(0)
+        } else {
+            0
+        };
         let rest = (0..view.ndim()).filter(|axis| !axes.contains(axis));
         let around: (Vec<usize>, Vec<usize>) = rest.partition(|&axis| axis < first);
         let extents = |axes: &[usize]| axes.iter().map(|&axis| view.shape()[axis]).collect::<Vec<_>>();
         let shape = [extents(&around.0), broadcast.clone(), extents(&around.1)].concat();
-        let indices =
-            arrays.iter().map(|(_, array)| array.broadcast_to(&broadcast)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { view, indices, axes, around, shape })
+        let indices = arrays
+            .iter()
+            .map(|(_, array)| array.broadcast_to(&broadcast))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            view,
+            indices,
+            axes,
+            around,
+            shape,
+        })
     }
 
     /// A function from forced index arrays to flat positions.
@@ -258,7 +291,11 @@ pub fn get(array: &Array, indices: &[Index], host: &dyn Host) -> Result<Array, D
     let scalar = indices.iter().all(|index| matches!(index, Index::Int(_)));
     let prepared = prepare(array, indices, host)?;
     if prepared.arrays.is_empty() {
-        return Ok(if scalar && prepared.view.ndim() == 0 { prepared.view.copy().into_scalar() } else { prepared.view });
+        return Ok(if scalar && prepared.view.ndim() == 0 {
+            prepared.view.copy().into_scalar()
+        } else {
+            prepared.view
+        });
     }
     let selection = Selection::new(prepared)?;
     let resolve = selection.resolver();
@@ -294,7 +331,10 @@ pub fn set(array: &Array, indices: &[Index], value: &Array, host: &dyn Host) -> 
         _ => value.astype(array.dtype())?,
     };
     let values = fitted.broadcast_to(&selection.shape)?;
-    let inputs: Vec<&Array> = [&selection.view, &values].into_iter().chain(&selection.indices).collect();
+    let inputs: Vec<&Array> = [&selection.view, &values]
+        .into_iter()
+        .chain(&selection.indices)
+        .collect();
     let updated = Array::lazy(selection.view.shape(), array.dtype(), &inputs, move |held| {
         let mut out: Buf = (**held[0]).clone();
         for (from, to) in resolve(&held[2..])?.into_iter().enumerate() {

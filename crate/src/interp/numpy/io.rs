@@ -61,7 +61,9 @@ fn dtype_of(descriptor: &str) -> Result<Dtype, Fault> {
 
 /// The text behind `'key':` in a header.
 fn field<'a>(header: &'a str, key: &str) -> Result<&'a str, Fault> {
-    let at = header.find(&format!("'{key}':")).ok_or_else(|| broken(&format!("no '{key}' in the header")))?;
+    let at = header
+        .find(&format!("'{key}':"))
+        .ok_or_else(|| broken(&format!("no '{key}' in the header")))?;
     Ok(header[at + key.len() + 3..].trim_start())
 }
 
@@ -75,15 +77,27 @@ pub fn from_npy(bytes: &[u8]) -> Result<Array, Fault> {
     }
     let (start, length) = match bytes[6] {
         1 => (10, usize::from(u16::from_le_bytes([bytes[8], bytes[9]]))),
-        2 | 3 => (12, u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize),
+        2 | 3 => (
+            12,
+            u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize,
+        ),
         version => return Err(broken(&format!("version {version}"))),
     };
     let end = start + length;
-    let header = bytes.get(start..end).and_then(|header| std::str::from_utf8(header).ok());
+    let header = bytes
+        .get(start..end)
+        .and_then(|header| std::str::from_utf8(header).ok());
     let header = header.ok_or_else(|| broken("the header is cut"))?;
-    let type_text = field(header, "descr")?.split('\'').nth(1).ok_or_else(|| broken("a structured type"))?;
+    let type_text = field(header, "descr")?
+        .split('\'')
+        .nth(1)
+        .ok_or_else(|| broken("a structured type"))?;
     let dtype = dtype_of(type_text)?;
-    let shape_text = field(header, "shape")?.trim_start_matches('(').split(')').next().unwrap_or_default();
+    let shape_text = field(header, "shape")?
+        .trim_start_matches('(')
+        .split(')')
+        .next()
+        .unwrap_or_default();
     let mut shape = Vec::new();
     for extent in shape_text.split(',').map(str::trim).filter(|extent| !extent.is_empty()) {
         shape.push(extent.parse::<usize>().map_err(|_| broken("the shape"))?);
@@ -103,8 +117,10 @@ pub fn from_npy(bytes: &[u8]) -> Result<Array, Fault> {
 /// `file` for dtypes that the format cannot name, else as forcing.
 pub fn to_npy(array: &Array, host: &dyn Host) -> Result<Vec<u8>, Demand> {
     let type_text = descriptor(array.dtype())?;
-    let mut header =
-        format!("{{'descr': '{type_text}', 'fortran_order': False, 'shape': {}, }}", show_shape(array.shape()));
+    let mut header = format!(
+        "{{'descr': '{type_text}', 'fortran_order': False, 'shape': {}, }}",
+        show_shape(array.shape())
+    );
     let unpadded = MAGIC.len() + 4 + header.len() + 1;
     header.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
     header.push('\n');

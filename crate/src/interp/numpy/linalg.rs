@@ -38,7 +38,12 @@ scalar!(float f32, f64);
 scalar!(integer i8, i16, i32, i64, u8, u16, u32, u64);
 
 /// Columns `start..` of rows of `b`, packed so that one block of columns lies together; missing columns are zero.
-fn pack_columns<T: Scalar>(b: &[T], columns: usize, start: usize, depth: std::ops::Range<usize>) -> Vec<[T; BLOCK_COLUMNS]> {
+fn pack_columns<T: Scalar>(
+    b: &[T],
+    columns: usize,
+    start: usize,
+    depth: std::ops::Range<usize>,
+) -> Vec<[T; BLOCK_COLUMNS]> {
     let width = BLOCK_COLUMNS.min(columns - start);
     depth
         .map(|k| {
@@ -96,12 +101,25 @@ fn gemm<T: Scalar>(a: &[T], b: &[T], out: &mut [T], (rows, depth, columns): (usi
 }
 
 /// A batch of products of typed data.
-fn batched<T: Scalar>(a: &[T], b: &Buf, batch: usize, (rows, depth, columns): (usize, usize, usize)) -> Result<Buf, Fault> {
+fn batched<T: Scalar>(
+    a: &[T],
+    b: &Buf,
+    batch: usize,
+    (rows, depth, columns): (usize, usize, usize),
+) -> Result<Buf, Fault> {
     let b = b.typed::<T>()?;
     let mut out = vec![T::default(); batch * rows * columns];
     for i in 0..batch {
-        let (a, b) = (&a[i * rows * depth..][..rows * depth], &b[i * depth * columns..][..depth * columns]);
-        gemm(a, b, &mut out[i * rows * columns..][..rows * columns], (rows, depth, columns));
+        let (a, b) = (
+            &a[i * rows * depth..][..rows * depth],
+            &b[i * depth * columns..][..depth * columns],
+        );
+        gemm(
+            a,
+            b,
+            &mut out[i * rows * columns..][..rows * columns],
+            (rows, depth, columns),
+        );
     }
     Ok(T::wrap(out))
 }
@@ -112,7 +130,9 @@ fn product(a: &Buf, b: &Buf, batch: usize, dims: (usize, usize, usize)) -> Resul
         Buf::Bool(_) => {
             let (a, b) = (buffer::to_native::<i64>(a), Buf::I64(buffer::to_native(b)));
             let counts = batched(&a, &b, batch, dims)?;
-            Ok(Buf::Bool(counts.typed::<i64>()?.iter().map(|&count| count != 0).collect()))
+            Ok(Buf::Bool(
+                counts.typed::<i64>()?.iter().map(|&count| count != 0).collect(),
+            ))
         }
         Buf::I8(v) => batched(v, b, batch, dims),
         Buf::I16(v) => batched(v, b, batch, dims),
@@ -153,11 +173,21 @@ pub(super) fn multiply_matrices(a: &Array, b: &Array) -> Result<Array, Fault> {
     let batch = broadcast_shapes(&a.shape()[..na - 2], &b.shape()[..nb - 2])?;
     let count = element_count(&batch)?;
     let a = a.astype(dtype)?.broadcast_to(&[&batch[..], &[rows, depth]].concat())?;
-    let b = b.astype(dtype)?.broadcast_to(&[&batch[..], &[depth, columns]].concat())?;
-    Array::lazy(&[&batch[..], &[rows, columns]].concat(), dtype, &[&a, &b], move |held| {
-        let lanes = [buffer::lanes(&held[0], dtype), buffer::lanes(&held[1], dtype)];
-        Ok(buffer::store(product(&lanes[0], &lanes[1], count, (rows, depth, columns))?, dtype))
-    })
+    let b = b
+        .astype(dtype)?
+        .broadcast_to(&[&batch[..], &[depth, columns]].concat())?;
+    Array::lazy(
+        &[&batch[..], &[rows, columns]].concat(),
+        dtype,
+        &[&a, &b],
+        move |held| {
+            let lanes = [buffer::lanes(&held[0], dtype), buffer::lanes(&held[1], dtype)];
+            Ok(buffer::store(
+                product(&lanes[0], &lanes[1], count, (rows, depth, columns))?,
+                dtype,
+            ))
+        },
+    )
 }
 
 /// `np.matmul`, the `@` operator.
@@ -168,8 +198,16 @@ pub fn matmul(a: &Array, b: &Array) -> Result<Array, Fault> {
     if a.ndim() == 0 || b.ndim() == 0 {
         return Err(Fault::new(Code::Shape, "matmul: operands need at least one dimension").hint("use * for scalars"));
     }
-    let left = if a.ndim() == 1 { expand_dims(a, &[0])? } else { a.clone() };
-    let right = if b.ndim() == 1 { expand_dims(b, &[1])? } else { b.clone() };
+    let left = if a.ndim() == 1 {
+        expand_dims(a, &[0])?
+    } else {
+        a.clone()
+    };
+    let right = if b.ndim() == 1 {
+        expand_dims(b, &[1])?
+    } else {
+        b.clone()
+    };
     let mut out = multiply_matrices(&left, &right)?;
     if b.ndim() == 1 {
         out = squeeze(&out, Some(&[-1]))?;
@@ -212,13 +250,23 @@ pub fn tensordot(a: &Array, b: &Array, axes_a: &[isize], axes_b: &[isize]) -> Re
         );
         return Err(Fault::new(Code::Shape, message));
     }
-    let rest = |array: &Array, axes: &[usize]| (0..array.ndim()).filter(|axis| !axes.contains(axis)).collect::<Vec<_>>();
+    let rest = |array: &Array, axes: &[usize]| {
+        (0..array.ndim())
+            .filter(|axis| !axes.contains(axis))
+            .collect::<Vec<_>>()
+    };
     let (rest_a, rest_b) = (rest(a, &axes_a), rest(b, &axes_b));
     let (rows, columns) = (extents(a, &rest_a), extents(b, &rest_b));
     let depth = element_count(&inner)?;
-    let left = a.permute(&[rest_a, axes_a].concat()).reshape(&[element_count(&rows)?, depth])?;
-    let right = b.permute(&[axes_b, rest_b].concat()).reshape(&[depth, element_count(&columns)?])?;
-    Ok(multiply_matrices(&left, &right)?.reshape(&[rows, columns].concat())?.into_scalar())
+    let left = a
+        .permute(&[rest_a, axes_a].concat())
+        .reshape(&[element_count(&rows)?, depth])?;
+    let right = b
+        .permute(&[axes_b, rest_b].concat())
+        .reshape(&[depth, element_count(&columns)?])?;
+    Ok(multiply_matrices(&left, &right)?
+        .reshape(&[rows, columns].concat())?
+        .into_scalar())
 }
 
 /// `np.outer` of the flattened operands.
@@ -266,7 +314,11 @@ pub enum Norm {
 /// # Errors
 /// As reductions.
 pub fn norm(a: &Array, norm: Norm, along: &Along) -> Result<Array, Fault> {
-    let a = if a.dtype().is_integer() { a.astype(Dtype::F64)? } else { a.clone() };
+    let a = if a.dtype().is_integer() {
+        a.astype(Dtype::F64)?
+    } else {
+        a.clone()
+    };
     let magnitude = math::unary(Unary::Absolute, &a)?;
     match norm {
         Norm::One => reduce(Reduction::Sum, &magnitude, along),
@@ -284,7 +336,11 @@ fn eliminate(a: &mut [f64], b: &mut [f64], n: usize, m: usize) -> Result<f64, Fa
     let mut determinant = 1.0;
     for column in 0..n {
         let pivot = (column..n).fold(column, |best, row| {
-            if a[row * n + column].abs() > a[best * n + column].abs() { row } else { best }
+            if a[row * n + column].abs() > a[best * n + column].abs() {
+                row
+            } else {
+                best
+            }
         });
         if a[pivot * n + column] == 0.0 {
             return Err(Fault::new(Code::Arithmetic, "Singular matrix"));
@@ -311,13 +367,20 @@ fn eliminate(a: &mut [f64], b: &mut [f64], n: usize, m: usize) -> Result<f64, Fa
 fn square(a: &Array) -> Result<usize, Fault> {
     match a.shape() {
         [rows, columns] if rows == columns => Ok(*rows),
-        shape => Err(Fault::new(Code::Shape, format!("a square matrix is needed, not shape {}", show_shape(shape)))),
+        shape => Err(Fault::new(
+            Code::Shape,
+            format!("a square matrix is needed, not shape {}", show_shape(shape)),
+        )),
     }
 }
 
 /// The dtype of linear algebra.
 fn algebra_dtype(a: &Array) -> Dtype {
-    if a.dtype() == Dtype::F32 { Dtype::F32 } else { Dtype::F64 }
+    if a.dtype() == Dtype::F32 {
+        Dtype::F32
+    } else {
+        Dtype::F64
+    }
 }
 
 /// `np.linalg.solve` for one matrix; computed in binary64.
@@ -327,15 +390,24 @@ fn algebra_dtype(a: &Array) -> Dtype {
 pub fn solve(a: &Array, b: &Array) -> Result<Array, Fault> {
     let n = square(a)?;
     if b.shape().first() != Some(&n) || b.ndim() > 2 {
-        let message = format!("solve: shapes {} and {} do not fit", show_shape(a.shape()), show_shape(b.shape()));
+        let message = format!(
+            "solve: shapes {} and {} do not fit",
+            show_shape(a.shape()),
+            show_shape(b.shape())
+        );
         return Err(Fault::new(Code::Shape, message));
     }
     let (dtype, m) = (algebra_dtype(a), b.len() / n.max(1));
-    Array::lazy(b.shape(), dtype, &[&a.astype(Dtype::F64)?, &b.astype(Dtype::F64)?], move |held| {
-        let mut x = held[1].typed::<f64>()?.to_vec();
-        eliminate(&mut held[0].typed::<f64>()?.to_vec(), &mut x, n, m)?;
-        Ok(buffer::store(Buf::F64(x), dtype))
-    })
+    Array::lazy(
+        b.shape(),
+        dtype,
+        &[&a.astype(Dtype::F64)?, &b.astype(Dtype::F64)?],
+        move |held| {
+            let mut x = held[1].typed::<f64>()?.to_vec();
+            eliminate(&mut held[0].typed::<f64>()?.to_vec(), &mut x, n, m)?;
+            Ok(buffer::store(Buf::F64(x), dtype))
+        },
+    )
 }
 
 /// `np.linalg.inv` for one matrix.

@@ -17,7 +17,10 @@ fn zip<T: Copy, R>(x: &[T], y: &[T], count: usize, f: impl Fn(T, T) -> R) -> Vec
 
 /// A function that has no loop for this element type.
 fn missing<T>(name: &str) -> Result<T, Fault> {
-    Err(Fault::new(Code::Type, format!("ufunc '{name}' is not supported for this dtype")))
+    Err(Fault::new(
+        Code::Type,
+        format!("ufunc '{name}' is not supported for this dtype"),
+    ))
 }
 
 /// A comparison, if `op` is one.
@@ -63,17 +66,29 @@ where
     if quotient - floor > F::of(0.5) {
         floor = F::of(floor.wide() + 1.0);
     }
-    if quotient == zero { F::of(0f64.copysign((x / y).wide())) } else { floor }
+    if quotient == zero {
+        F::of(0f64.copysign((x / y).wide()))
+    } else {
+        floor
+    }
 }
 
 /// NaN if either is NaN, else the one that `first` prefers.
 fn propagate<F: Real>(x: F, y: F, first: bool) -> F {
-    if x.wide().is_nan() || (first && !y.wide().is_nan()) { x } else { y }
+    if x.wide().is_nan() || (first && !y.wide().is_nan()) {
+        x
+    } else {
+        y
+    }
 }
 
 /// The other one if one is NaN, else the one that `first` prefers.
 fn ignore_nan<F: Real>(x: F, y: F, first: bool) -> F {
-    if y.wide().is_nan() || (first && !x.wide().is_nan()) { x } else { y }
+    if y.wide().is_nan() || (first && !x.wide().is_nan()) {
+        x
+    } else {
+        y
+    }
 }
 
 /// log(exp(x) + exp(y)) without overflow.
@@ -216,7 +231,9 @@ fn bool_binary(op: Binary, x: &[bool], y: &[bool], n: usize) -> Result<Buf, Faul
         return Ok(Buf::Bool(truth));
     }
     Ok(Buf::Bool(match op {
-        Binary::Add | Binary::Maximum | Binary::Fmax | Binary::BitwiseOr | Binary::LogicalOr => zip(x, y, n, |x, y| x | y),
+        Binary::Add | Binary::Maximum | Binary::Fmax | Binary::BitwiseOr | Binary::LogicalOr => {
+            zip(x, y, n, |x, y| x | y)
+        }
         Binary::Multiply | Binary::Minimum | Binary::Fmin | Binary::BitwiseAnd | Binary::LogicalAnd => {
             zip(x, y, n, |x, y| x & y)
         }
@@ -340,7 +357,15 @@ fn integer_unary<T: Integer>(op: Unary, x: &[T]) -> Result<Buf, Fault> {
         Unary::Negative => map(x, negate),
         Unary::Positive | Unary::Floor | Unary::Ceil | Unary::Trunc => x.to_vec(),
         Unary::Absolute => map(x, |x| if x < zero { negate(x) } else { x }),
-        Unary::Sign => map(x, |x| if x > zero { one } else if x < zero { negate(one) } else { zero }),
+        Unary::Sign => map(x, |x| {
+            if x > zero {
+                one
+            } else if x < zero {
+                negate(one)
+            } else {
+                zero
+            }
+        }),
         Unary::Square => map(x, |x| x.mul(x)),
         Unary::Reciprocal => map(x, |x| one.floor_div(x)),
         Unary::Invert => map(x, T::not),
@@ -383,5 +408,11 @@ pub fn unary(op: Unary, x: &Buf) -> Result<Buf, Fault> {
 /// `internal` when the types differ.
 pub fn select<T: Element>(chosen: &[bool], x: &[T], y: &Buf) -> Result<Buf, Fault> {
     let y = y.typed::<T>()?;
-    Ok(T::wrap(chosen.iter().zip(x.iter().zip(y)).map(|(&first, (&x, &y))| if first { x } else { y }).collect()))
+    Ok(T::wrap(
+        chosen
+            .iter()
+            .zip(x.iter().zip(y))
+            .map(|(&first, (&x, &y))| if first { x } else { y })
+            .collect(),
+    ))
 }

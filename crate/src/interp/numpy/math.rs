@@ -180,9 +180,7 @@ pub fn result_type(operands: &[Array]) -> Result<Dtype, Fault> {
 /// `shape` when they do not.
 pub fn broadcast_shapes(a: &[usize], b: &[usize]) -> Result<Vec<usize>, Fault> {
     let ndim = a.len().max(b.len());
-    let extent = |shape: &[usize], axis: usize| {
-        (axis + shape.len()).checked_sub(ndim).map_or(1, |axis| shape[axis])
-    };
+    let extent = |shape: &[usize], axis: usize| (axis + shape.len()).checked_sub(ndim).map_or(1, |axis| shape[axis]);
     (0..ndim)
         .map(|axis| match (extent(a, axis), extent(b, axis)) {
             (x, y) if x == y => Ok(x),
@@ -205,7 +203,11 @@ pub fn broadcast_shapes(a: &[usize], b: &[usize]) -> Result<Vec<usize>, Fault> {
 fn operand(array: &Array, shape: &[usize], dtype: Dtype) -> Result<Rc<Node>, Fault> {
     if let (Kind::Python(_), Some(item)) = (array.kind(), array.snapshot_item()) {
         let out_of_range = matches!(item, Item::Int(_)) && dtype.is_integer();
-        let buf = if out_of_range { item.store(dtype)? } else { buffer::cast(&item.store(array.dtype())?, array.dtype(), dtype) };
+        let buf = if out_of_range {
+            item.store(dtype)?
+        } else {
+            buffer::cast(&item.store(array.dtype())?, array.dtype(), dtype)
+        };
         return Ok(Node::ready(&[], dtype, buf));
     }
     if array.len() == 1 || array.shape() == shape {
@@ -245,8 +247,11 @@ fn binary_dtypes(op: Binary, a: &Array, b: &Array) -> Result<(Dtype, Dtype), Fau
 
 /// The fault of a bit operation on floats.
 fn no_bits(name: &str, dtype: Dtype) -> Fault {
-    Fault::new(Code::Type, format!("ufunc '{name}' is not supported for {}", numpy_name(dtype)))
-        .hint("bit operations need integers; view the bits with .view(np.uint32)")
+    Fault::new(
+        Code::Type,
+        format!("ufunc '{name}' is not supported for {}", numpy_name(dtype)),
+    )
+    .hint("bit operations need integers; view the bits with .view(np.uint32)")
 }
 
 /// Whether a comparison of `array` with a Python integer that its dtype cannot hold has a known answer.
@@ -279,7 +284,11 @@ pub fn binary(op: Binary, a: &Array, b: &Array) -> Result<Array, Fault> {
 
 /// Results without dimensions are scalars, as in NumPy.
 fn finish(array: Array, operands: &[&Array]) -> Array {
-    if array.ndim() == 0 && operands.iter().all(|operand| operand.ndim() == 0) { array.into_scalar() } else { array }
+    if array.ndim() == 0 && operands.iter().all(|operand| operand.ndim() == 0) {
+        array.into_scalar()
+    } else {
+        array
+    }
 }
 
 /// The dtype in which a unary function computes, and that of its result.
@@ -311,7 +320,10 @@ pub fn unary(op: Unary, a: &Array) -> Result<Array, Fault> {
     let from = a.dtype();
     let (compute, result) = unary_dtypes(op, from)?;
     let array = Array::lazy(a.shape(), result, &[a], move |held| {
-        Ok(buffer::store(loops::unary(op, &lanes_in(&held[0], from, compute))?, result))
+        Ok(buffer::store(
+            loops::unary(op, &lanes_in(&held[0], from, compute))?,
+            result,
+        ))
     })?;
     Ok(finish(array, &[a]))
 }
@@ -365,6 +377,10 @@ pub fn round(a: &Array, decimals: i32) -> Result<Array, Fault> {
         return unary(Unary::Rint, a);
     }
     let scale = Array::python(Item::Float(10f64.powi(decimals.abs())))?;
-    let (up, down) = if decimals > 0 { (Binary::Multiply, Binary::Divide) } else { (Binary::Divide, Binary::Multiply) };
+    let (up, down) = if decimals > 0 {
+        (Binary::Multiply, Binary::Divide)
+    } else {
+        (Binary::Divide, Binary::Multiply)
+    };
     binary(down, &unary(Unary::Rint, &binary(up, a, &scale)?)?, &scale)
 }

@@ -4,6 +4,7 @@
 //! knows the interpreter except the `bind` modules.
 
 pub mod array;
+pub mod bind;
 pub mod buffer;
 pub mod check;
 pub mod create;
@@ -21,5 +22,10 @@ pub mod random;
 pub mod reduce;
 pub mod search;
 pub mod shape;
+pub use self::bind::MODULES;
+pub use self::bind::convert::{array_value, as_array, dtype_of, to_bytes};
+pub use self::bind::dtype::dtype_value;
+pub use self::bind::session::Session;
+
 #[cfg(test)]
 mod tests;

@@ -27,7 +27,14 @@ fn from_bytes(dtype: Dtype, bytes: Vec<u8>) -> Buf {
     if dtype.bytes() == 1 {
         return Buf::U8(bytes);
     }
-    Buf::U16(bytes.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair)).collect())
+    Buf::U16(
+        bytes
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|pair| u16::from_le_bytes(*pair))
+            .collect(),
+    )
 }
 
 /// Rounds binary64 values to a narrow float format. `ml_dtypes` goes through binary32, NumPy's `float16` does not.

@@ -42,7 +42,11 @@ impl Budget {
 
     /// A budget of `limit_bytes` for all forced arrays that are alive.
     pub fn new(limit_bytes: u64) -> Rc<Self> {
-        Rc::new(Self { limit_bytes, used_bytes: Cell::new(0), computed_elements: Cell::new(0) })
+        Rc::new(Self {
+            limit_bytes,
+            used_bytes: Cell::new(0),
+            computed_elements: Cell::new(0),
+        })
     }
 
     /// Bytes of forced arrays that are alive.
@@ -68,11 +72,16 @@ impl Budget {
                 show_bytes(self.used_bytes.get()),
                 show_bytes(self.limit_bytes),
             );
-            return Err(Fault::new(Code::Limit, message).hint("use smaller arrays, or estimate mode, which needs no values"));
+            return Err(
+                Fault::new(Code::Limit, message).hint("use smaller arrays, or estimate mode, which needs no values")
+            );
         }
         self.used_bytes.set(self.used_bytes.get() + bytes);
         self.computed_elements.set(self.computed_elements.get() + elements);
-        Ok(Ticket { budget: Some(self.clone()), bytes })
+        Ok(Ticket {
+            budget: Some(self.clone()),
+            bytes,
+        })
     }
 }
 
@@ -89,7 +98,10 @@ fn show_bytes(bytes: u64) -> String {
 pub fn show_shape(shape: &[usize]) -> String {
     match shape {
         [one] => format!("({one},)"),
-        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+        _ => format!(
+            "({})",
+            shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+        ),
     }
 }
 
@@ -98,9 +110,14 @@ pub fn show_shape(shape: &[usize]) -> String {
 /// # Errors
 /// `limit` when the product is beyond anything that could be stored.
 pub fn element_count(shape: &[usize]) -> Result<usize, Fault> {
-    let count = shape.iter().fold(1u128, |count, &extent| count.saturating_mul(extent as u128));
+    let count = shape
+        .iter()
+        .fold(1u128, |count, &extent| count.saturating_mul(extent as u128));
     if count > SIZE_CEILING {
-        let message = format!("an array of shape {} has {count} elements, too many to store", show_shape(shape));
+        let message = format!(
+            "an array of shape {} has {count} elements, too many to store",
+            show_shape(shape)
+        );
         return Err(Fault::new(Code::Limit, message).hint("use a smaller shape"));
     }
     Ok(count as usize)
@@ -232,12 +249,20 @@ impl Node {
     }
 
     fn with_state(shape: &[usize], dtype: Dtype, light: bool, state: State) -> Rc<Self> {
-        Rc::new(Self { shape: shape.to_vec(), dtype, light, state: RefCell::new(state) })
+        Rc::new(Self {
+            shape: shape.to_vec(),
+            dtype,
+            light,
+            state: RefCell::new(state),
+        })
     }
 
     /// A value that is there already; `buf` has as many elements as `shape`.
     pub fn ready(shape: &[usize], dtype: Dtype, buf: Buf) -> Rc<Self> {
-        let held = Held { buf, _ticket: Ticket { budget: None, bytes: 0 } };
+        let held = Held {
+            buf,
+            _ticket: Ticket { budget: None, bytes: 0 },
+        };
         let light = held.len() <= LIGHT_ELEMENTS;
         Self::with_state(shape, dtype, light, State::Ready(Rc::new(held)))
     }
@@ -266,20 +291,34 @@ impl Node {
     ) -> Rc<Self> {
         let elements = shape.iter().fold(1usize, |count, &extent| count.saturating_mul(extent));
         let light = elements <= LIGHT_ELEMENTS && inputs.iter().all(|input| input.light);
-        Self::with_state(shape, dtype, light, State::Pending { inputs, compute: Box::new(compute) })
+        Self::with_state(
+            shape,
+            dtype,
+            light,
+            State::Pending {
+                inputs,
+                compute: Box::new(compute),
+            },
+        )
     }
 
     /// The data, if it is there.
     pub fn ready_data(&self) -> Option<Rc<Held>> {
-        if let State::Ready(held) = &*self.state.borrow() { Some(held.clone()) } else { None }
+        if let State::Ready(held) = &*self.state.borrow() {
+            Some(held.clone())
+        } else {
+            None
+        }
     }
 
     /// Inputs that must be computed before this node.
     fn missing_inputs(&self) -> Vec<Rc<Self>> {
         match &*self.state.borrow() {
-            State::Pending { inputs, .. } => {
-                inputs.iter().filter(|input| input.ready_data().is_none()).cloned().collect()
-            }
+            State::Pending { inputs, .. } => inputs
+                .iter()
+                .filter(|input| input.ready_data().is_none())
+                .cloned()
+                .collect(),
             _ => Vec::new(),
         }
     }
@@ -298,7 +337,9 @@ impl Node {
                     self.state.replace(State::Launch { launch, output });
                     return Err(Demand::NeedLaunch(launch));
                 };
-                self.make(host, |ticket| Ok((Made::New(buffer::from_le_bytes(self.dtype, &bytes)), ticket)))
+                self.make(host, |ticket| {
+                    Ok((Made::New(buffer::from_le_bytes(self.dtype, &bytes)), ticket))
+                })
             }
             State::Ready(held) => Ok(held),
             State::Failed(fault) => Err(fault),
@@ -330,7 +371,11 @@ impl Node {
         if held.len() == self.len() {
             return Ok(held);
         }
-        let message = format!("{} elements computed for an array of shape {}", held.len(), show_shape(&self.shape));
+        let message = format!(
+            "{} elements computed for an array of shape {}",
+            held.len(),
+            show_shape(&self.shape)
+        );
         Err(Fault::new(Code::Internal, message))
     }
 }
@@ -376,5 +421,6 @@ pub fn force(node: &Rc<Node>, host: &dyn Host) -> Result<Rc<Held>, Demand> {
             stack.extend(missing);
         }
     }
-    node.ready_data().ok_or_else(|| Demand::Fault(Fault::new(Code::Internal, "a forced array has no data")))
+    node.ready_data()
+        .ok_or_else(|| Demand::Fault(Fault::new(Code::Internal, "a forced array has no data")))
 }

@@ -23,7 +23,10 @@ fn shortest(x: f64, dtype: Dtype) -> (String, i32) {
         Dtype::F32 => format!("{:e}", x as f32),
         Dtype::F16 => (0..6)
             .map(|digits| format!("{x:.digits$e}"))
-            .find(|text| text.parse::<f32>().is_ok_and(|back| f64::from(narrow::round(Dtype::F16, back)) == x))
+            .find(|text| {
+                text.parse::<f32>()
+                    .is_ok_and(|back| f64::from(narrow::round(Dtype::F16, back)) == x)
+            })
             .unwrap_or_else(|| format!("{x:e}")),
         _ => format!("{x:e}"),
     };
@@ -97,7 +100,13 @@ fn float_scalar(x: f64, dtype: Dtype) -> String {
 
 /// `nan`, `inf`, `-inf`.
 fn non_finite(x: f64) -> String {
-    if x.is_nan() { "nan".into() } else if x > 0.0 { "inf".into() } else { "-inf".into() }
+    if x.is_nan() {
+        "nan".into()
+    } else if x > 0.0 {
+        "inf".into()
+    } else {
+        "-inf".into()
+    }
 }
 
 /// C's `%.{digits}g`.
@@ -148,19 +157,36 @@ impl FloatStyle {
     fn of(values: &[f64], dtype: Dtype) -> Self {
         let finite = || values.iter().copied().filter(|x| x.is_finite());
         let magnitudes = || finite().map(f64::abs).filter(|&x| x != 0.0);
-        let (most, least) = (magnitudes().fold(0.0, f64::max), magnitudes().fold(f64::INFINITY, f64::min));
-        let special = values.iter().filter(|x| !x.is_finite()).map(|&x| non_finite(x).len()).max().unwrap_or(0);
+        let (most, least) = (
+            magnitudes().fold(0.0, f64::max),
+            magnitudes().fold(f64::INFINITY, f64::min),
+        );
+        let special = values
+            .iter()
+            .filter(|x| !x.is_finite())
+            .map(|&x| non_finite(x).len())
+            .max()
+            .unwrap_or(0);
         if most >= 1e8 || (most > 0.0 && (least < 1e-4 || most / least > 1000.0)) {
             let behind = |x| scientific(x, dtype, None).split(['.', 'e']).nth(1).map_or(0, str::len);
             let behind = finite().map(behind).max().unwrap_or(0);
-            let width = finite().map(|x| scientific(x, dtype, Some(behind)).len()).max().unwrap_or(0);
-            return Self::Scientific { width: width.max(special), behind };
+            let width = finite()
+                .map(|x| scientific(x, dtype, Some(behind)).len())
+                .max()
+                .unwrap_or(0);
+            return Self::Scientific {
+                width: width.max(special),
+                behind,
+            };
         }
         let parts = |x: f64| {
             let text = positional(x, dtype, PRECISION);
-            text.split_once('.').map_or((0, 0), |(left, right)| (left.len(), right.len()))
+            text.split_once('.')
+                .map_or((0, 0), |(left, right)| (left.len(), right.len()))
         };
-        let (mut left, right) = finite().map(parts).fold((0, 0), |seen, part| (seen.0.max(part.0), seen.1.max(part.1)));
+        let (mut left, right) = finite()
+            .map(parts)
+            .fold((0, 0), |seen, part| (seen.0.max(part.0), seen.1.max(part.1)));
         if special > 0 {
             left = left.max(special.saturating_sub(right + 1));
         }
@@ -194,14 +220,21 @@ fn is_cut(extent: usize, summarised: bool) -> bool {
 
 /// Positions of an axis that are shown.
 fn shown(extent: usize, summarised: bool) -> Vec<usize> {
-    if is_cut(extent, summarised) { (0..EDGE).chain(extent - EDGE..extent).collect() } else { (0..extent).collect() }
+    if is_cut(extent, summarised) {
+        (0..EDGE).chain(extent - EDGE..extent).collect()
+    } else {
+        (0..extent).collect()
+    }
 }
 
 /// Flat positions of all shown elements.
 fn shown_positions(shape: &[usize], summarised: bool) -> Vec<usize> {
     shape.iter().fold(vec![0], |starts, &extent| {
         let axis = shown(extent, summarised);
-        starts.iter().flat_map(|start| axis.iter().map(move |at| start * extent + at)).collect()
+        starts
+            .iter()
+            .flat_map(|start| axis.iter().map(move |at| start * extent + at))
+            .collect()
     })
 }
 
@@ -213,7 +246,11 @@ fn element_texts(items: &[Item], dtype: Dtype, alone: bool) -> Vec<String> {
         return floats.iter().map(|&x| style.show(x, dtype)).collect();
     }
     let texts: Vec<String> = items.iter().map(|&item| show_item(item, dtype)).collect();
-    let width = if is_extension(dtype) || alone { 0 } else { texts.iter().map(String::len).max().unwrap_or(0) };
+    let width = if is_extension(dtype) || alone {
+        0
+    } else {
+        texts.iter().map(String::len).max().unwrap_or(0)
+    };
     texts.into_iter().map(|text| format!("{text:>width$}")).collect()
 }
 
@@ -231,15 +268,21 @@ fn lay_out(
     };
     let count = shown(extent, summarised).len();
     let cut = is_cut(extent, summarised);
-    let mut parts: Vec<String> =
-        (0..count).map(|_| lay_out(inner, texts, summarised, separator, indent + 1, line_width)).collect();
+    let mut parts: Vec<String> = (0..count)
+        .map(|_| lay_out(inner, texts, summarised, separator, indent + 1, line_width))
+        .collect();
     if cut {
         parts.insert(EDGE, "...".into());
     }
     if inner.is_empty() {
         return format!("[{}]", wrap(&parts, separator, indent + 1, line_width));
     }
-    let gap = format!("{}{}{}", separator.trim_end(), "\n".repeat(inner.len()), " ".repeat(indent + 1));
+    let gap = format!(
+        "{}{}{}",
+        separator.trim_end(),
+        "\n".repeat(inner.len()),
+        " ".repeat(indent + 1)
+    );
     format!("[{}]", parts.join(&gap))
 }
 
@@ -274,7 +317,14 @@ fn body(array: &Array, host: &dyn Host, separator: &str, prefix: usize, suffix: 
     let lanes = buffer::lanes(&held.pick(&positions), array.dtype());
     let items: Vec<Item> = (0..positions.len()).map(|i| lane_item(&lanes, i)).collect();
     let texts = element_texts(&items, array.dtype(), array.ndim() == 0);
-    Ok(lay_out(array.shape(), &mut texts.into_iter(), summarised, separator, prefix, LINE_WIDTH - suffix))
+    Ok(lay_out(
+        array.shape(),
+        &mut texts.into_iter(),
+        summarised,
+        separator,
+        prefix,
+        LINE_WIDTH - suffix,
+    ))
 }
 
 /// `str(array)`.
@@ -300,7 +350,11 @@ pub fn repr(array: &Array, host: &dyn Host) -> Result<String, Demand> {
         return Ok(repr_item(array.item(host)?, array.dtype()));
     }
     let dtype = array.dtype();
-    let text = if array.is_empty() { "[]".to_owned() } else { body(array, host, ", ", 6, 1)? };
+    let text = if array.is_empty() {
+        "[]".to_owned()
+    } else {
+        body(array, host, ", ", 6, 1)?
+    };
     let mut notes = Vec::new();
     if (array.is_empty() && array.shape() != [0]) || array.len() > THRESHOLD {
         notes.push(format!("shape={}", show_shape(array.shape())));
@@ -313,17 +367,29 @@ pub fn repr(array: &Array, host: &dyn Host) -> Result<String, Demand> {
     }
     let notes = notes.join(", ");
     let last_line = text.rsplit('\n').next().map_or(0, str::len) + if text.contains('\n') { 0 } else { 6 };
-    let gap = if last_line + notes.len() + 3 > LINE_WIDTH { ",\n      " } else { ", " };
+    let gap = if last_line + notes.len() + 3 > LINE_WIDTH {
+        ",\n      "
+    } else {
+        ", "
+    };
     Ok(format!("array({text}{gap}{notes})"))
 }
 
 /// A float as an element of an array shows it (`1.`).
 pub fn float_in_array(x: f64, dtype: Dtype) -> String {
     let rounded = if dtype == Dtype::F32 { f64::from(x as f32) } else { x };
-    if is_extension(dtype) { general(x, 6) } else { FloatStyle::of(&[rounded], dtype).show(rounded, dtype) }
+    if is_extension(dtype) {
+        general(x, 6)
+    } else {
+        FloatStyle::of(&[rounded], dtype).show(rounded, dtype)
+    }
 }
 
 /// What stands for an array whose values are not computed.
 pub fn show_unknown(array: &Array) -> String {
-    format!("array(shape={}, dtype={}, values not computed)", show_shape(array.shape()), numpy_name(array.dtype()))
+    format!(
+        "array(shape={}, dtype={}, values not computed)",
+        show_shape(array.shape()),
+        numpy_name(array.dtype())
+    )
 }

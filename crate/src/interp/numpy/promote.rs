@@ -34,7 +34,13 @@ fn signed(bytes: u32) -> Dtype {
 fn promote_integers(a: Dtype, b: Dtype) -> Dtype {
     match (is_unsigned(a), is_unsigned(b)) {
         (false, false) => signed(a.bytes().max(b.bytes())),
-        (true, true) => if a.bytes() >= b.bytes() { a } else { b },
+        (true, true) => {
+            if a.bytes() >= b.bytes() {
+                a
+            } else {
+                b
+            }
+        }
         (true, false) => signed(b.bytes().max(a.bytes() * 2)),
         (false, true) => signed(a.bytes().max(b.bytes() * 2)),
     }
@@ -59,7 +65,13 @@ fn promote_extension(extension: Dtype, other: Dtype, extension_first: bool) -> D
         Dtype::F64 => Dtype::F64,
         _ if other.is_integer() && other.bytes() == 1 => extension,
         _ if other.is_integer() && other.bytes() > 2 => Dtype::F64,
-        _ if mixes(extension) && mixes(other) => if extension_first { extension } else { other },
+        _ if mixes(extension) && mixes(other) => {
+            if extension_first {
+                extension
+            } else {
+                other
+            }
+        }
         _ => Dtype::F32,
     }
 }
@@ -82,7 +94,13 @@ pub fn promote(a: Dtype, b: Dtype) -> Result<Dtype, Fault> {
         (Dtype::Bool, other) | (other, Dtype::Bool) => other,
         _ if is_extension(a) => promote_extension(a, b, true),
         _ if is_extension(b) => promote_extension(b, a, false),
-        _ if a.is_float() && b.is_float() => if a.bytes() >= b.bytes() { a } else { b },
+        _ if a.is_float() && b.is_float() => {
+            if a.bytes() >= b.bytes() {
+                a
+            } else {
+                b
+            }
+        }
         _ if a.is_float() => promote_float(a, float_for(b)),
         _ if b.is_float() => promote_float(b, float_for(a)),
         _ => promote_integers(a, b),
@@ -96,8 +114,14 @@ fn promote_float(a: Dtype, b: Dtype) -> Dtype {
 
 /// The fault of arithmetic on a packed type.
 pub fn no_arithmetic(dtype: Dtype) -> Fault {
-    Fault::new(Code::Dtype, format!("{} packs four values in one element and has no arithmetic in NumPy", dtype.name()))
-        .hint("unpack with .view(np.uint8) first, or dequantise to float32")
+    Fault::new(
+        Code::Dtype,
+        format!(
+            "{} packs four values in one element and has no arithmetic in NumPy",
+            dtype.name()
+        ),
+    )
+    .hint("unpack with .view(np.uint8) first, or dequantise to float32")
 }
 
 /// The kinds of Python scalar, which adapt to the array they meet.

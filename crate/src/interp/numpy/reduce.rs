@@ -61,7 +61,10 @@ impl Along {
 
     /// One axis.
     pub fn axis(axis: isize) -> Self {
-        Self { axes: Some(vec![axis]), ..Self::default() }
+        Self {
+            axes: Some(vec![axis]),
+            ..Self::default()
+        }
     }
 }
 
@@ -165,8 +168,11 @@ impl Plan {
             return;
         };
         let kept: Vec<usize> = self.dims.iter().map(|dim| if dim.1 { 1 } else { dim.0 }).collect();
-        let steps: Vec<usize> =
-            row_major(&kept).iter().zip(&self.dims).map(|(&step, dim)| if dim.1 { 0 } else { step as usize }).collect();
+        let steps: Vec<usize> = row_major(&kept)
+            .iter()
+            .zip(&self.dims)
+            .map(|(&step, dim)| if dim.1 { 0 } else { step as usize })
+            .collect();
         let mut index = vec![0usize; outer.len()];
         let rows = outer.iter().map(|dim| dim.0).product::<usize>();
         let (mut target, mut source) = (0, 0);
@@ -226,9 +232,9 @@ fn fold_first<T: Element>(plan: &Plan, data: &[T], combine: impl Fn(T, T) -> T +
 /// One reduction of numbers of type `T`; `chunk` bounds the rows that are summed at once.
 fn numbers<T: Number>(op: Reduction, plan: &Plan, data: &[T], chunk: usize) -> Buf {
     T::wrap(match op {
-        Reduction::Prod => {
-            fold(plan, data, T::NO_PRODUCT, T::times, |seen, row| row.iter().fold(seen, |x, &y| x.times(y)))
-        }
+        Reduction::Prod => fold(plan, data, T::NO_PRODUCT, T::times, |seen, row| {
+            row.iter().fold(seen, |x, &y| x.times(y))
+        }),
         Reduction::Max => fold_first(plan, data, T::larger),
         Reduction::Min => fold_first(plan, data, T::smaller),
         Reduction::Sum | Reduction::Any | Reduction::All => fold(plan, data, T::NO_SUM, T::plus, |seen, row| {
@@ -241,11 +247,27 @@ fn numbers<T: Number>(op: Reduction, plan: &Plan, data: &[T], chunk: usize) -> B
 fn narrow_numbers(op: Reduction, plan: &Plan, data: &[f32], dtype: Dtype) -> Buf {
     let round = |x: f32| narrow::round(dtype, x);
     Buf::F32(match op {
-        Reduction::Sum if dtype == Dtype::F16 => {
-            fold(plan, data, -0.0, |x, y| round(x + y), |seen, row| round(seen + pairwise(row)))
-        }
-        Reduction::Sum => fold(plan, data, 0.0, |x, y| round(x + y), |s, row| row.iter().fold(s, |x, &y| round(x + y))),
-        Reduction::Prod => fold(plan, data, 1.0, |x, y| round(x * y), |s, row| row.iter().fold(s, |x, &y| round(x * y))),
+        Reduction::Sum if dtype == Dtype::F16 => fold(
+            plan,
+            data,
+            -0.0,
+            |x, y| round(x + y),
+            |seen, row| round(seen + pairwise(row)),
+        ),
+        Reduction::Sum => fold(
+            plan,
+            data,
+            0.0,
+            |x, y| round(x + y),
+            |s, row| row.iter().fold(s, |x, &y| round(x + y)),
+        ),
+        Reduction::Prod => fold(
+            plan,
+            data,
+            1.0,
+            |x, y| round(x * y),
+            |s, row| row.iter().fold(s, |x, &y| round(x * y)),
+        ),
         Reduction::Max => fold_first(plan, data, f32::larger),
         Reduction::Min | Reduction::Any | Reduction::All => fold_first(plan, data, f32::smaller),
     })
@@ -315,9 +337,16 @@ pub fn reduce(op: Reduction, array: &Array, along: &Along) -> Result<Array, Faul
         return Err(no_arithmetic(from));
     }
     let reduced = reduced_axes(array, along)?;
-    let empty = array.shape().iter().zip(&reduced).any(|(&extent, &reduced)| reduced && extent == 0);
+    let empty = array
+        .shape()
+        .iter()
+        .zip(&reduced)
+        .any(|(&extent, &reduced)| reduced && extent == 0);
     if empty && matches!(op, Reduction::Max | Reduction::Min) {
-        let message = format!("reduction over an empty axis of shape {} has no identity", show_shape(array.shape()));
+        let message = format!(
+            "reduction over an empty axis of shape {} has no identity",
+            show_shape(array.shape())
+        );
         return Err(Fault::new(Code::Value, message));
     }
     let order = memory_order(array);
@@ -329,7 +358,10 @@ pub fn reduce(op: Reduction, array: &Array, along: &Along) -> Result<Array, Faul
     let out = Array::lazy(&shape, dtype, &[&view], move |held| {
         let chunk = if from == dtype { usize::MAX } else { CAST_BUFFER };
         let lanes = buffer::lanes(&buffer::cast(&held[0], from, dtype), dtype);
-        Ok(buffer::store(run(op, &Plan::new(&in_shape, &flags), &lanes, dtype, chunk), dtype))
+        Ok(buffer::store(
+            run(op, &Plan::new(&in_shape, &flags), &lanes, dtype, chunk),
+            dtype,
+        ))
     })?;
     restore_axes(&out, &kept, &reduced, along.keepdims)
 }
@@ -343,21 +375,37 @@ fn restore_axes(out: &Array, kept: &[usize], reduced: &[bool], keepdims: bool) -
         return Ok(out.into_scalar());
     }
     let mut extents = out.shape().iter();
-    let shape: Vec<usize> =
-        reduced.iter().map(|&reduced| if reduced { 1 } else { extents.next().copied().unwrap_or(1) }).collect();
+    let shape: Vec<usize> = reduced
+        .iter()
+        .map(|&reduced| {
+            if reduced {
+                1
+            } else {
+                extents.next().copied().unwrap_or(1)
+            }
+        })
+        .collect();
     out.reshape(&shape)
 }
 
 /// Number of elements that each result of a reduction covers.
 fn count(array: &Array, along: &Along) -> Result<usize, Fault> {
     let reduced = reduced_axes(array, along)?;
-    Ok(array.shape().iter().zip(reduced).filter(|(_, reduced)| *reduced).map(|(&extent, _)| extent).product())
+    Ok(array
+        .shape()
+        .iter()
+        .zip(reduced)
+        .filter(|(_, reduced)| *reduced)
+        .map(|(&extent, _)| extent)
+        .product())
 }
 
 /// Divides by a count in binary64 and rounds to the dtype of `sum`.
 fn divide(sum: &Array, by: f64) -> Result<Array, Fault> {
     let by = Array::scalar(Item::Float(by), Dtype::F64)?;
-    Ok(math::binary(Binary::Divide, sum, &by)?.astype(sum.dtype())?.into_scalar())
+    Ok(math::binary(Binary::Divide, sum, &by)?
+        .astype(sum.dtype())?
+        .into_scalar())
 }
 
 /// The dtype in which means and variances are computed.
@@ -374,7 +422,10 @@ fn mean_dtype(array: &Array, along: &Along) -> Dtype {
 /// # Errors
 /// As [`reduce`].
 pub fn mean(array: &Array, along: &Along) -> Result<Array, Fault> {
-    let compute = Along { dtype: Some(mean_dtype(array, along)), ..along.clone() };
+    let compute = Along {
+        dtype: Some(mean_dtype(array, along)),
+        ..along.clone()
+    };
     let mean = divide(&reduce(Reduction::Sum, array, &compute)?, count(array, along)? as f64)?;
     half_result(mean, array, along)
 }
@@ -393,12 +444,23 @@ fn half_result(result: Array, array: &Array, along: &Along) -> Result<Array, Fau
 /// As [`reduce`].
 pub fn var(array: &Array, along: &Along, ddof: f64) -> Result<Array, Fault> {
     let dtype = mean_dtype(array, along);
-    let total = Along { dtype: Some(dtype), keepdims: true, ..along.clone() };
+    let total = Along {
+        dtype: Some(dtype),
+        keepdims: true,
+        ..along.clone()
+    };
     let items = count(array, along)? as f64;
     let centre = divide(&reduce(Reduction::Sum, array, &total)?, items)?;
     let difference = math::binary(Binary::Subtract, array, &centre)?;
     let squares = math::binary(Binary::Multiply, &difference, &difference)?;
-    let sum = reduce(Reduction::Sum, &squares, &Along { dtype: Some(dtype), ..along.clone() })?;
+    let sum = reduce(
+        Reduction::Sum,
+        &squares,
+        &Along {
+            dtype: Some(dtype),
+            ..along.clone()
+        },
+    )?;
     half_result(divide(&sum, (items - ddof).max(0.0))?, array, along)
 }
 
@@ -445,7 +507,10 @@ pub fn arg_extreme(extreme: Extreme, array: &Array, axis: Option<isize>, keepdim
     };
     let length = source.shape()[axis];
     if length == 0 {
-        return Err(Fault::new(Code::Value, "attempt to get argmax or argmin of an empty sequence"));
+        return Err(Fault::new(
+            Code::Value,
+            "attempt to get argmax or argmin of an empty sequence",
+        ));
     }
     let mut order: Vec<usize> = (0..source.ndim()).filter(|&other| other != axis).collect();
     let shape: Vec<usize> = order.iter().map(|&axis| source.shape()[axis]).collect();
@@ -459,7 +524,11 @@ pub fn arg_extreme(extreme: Extreme, array: &Array, axis: Option<isize>, keepdim
         return Ok(out.into_scalar());
     }
     let mut kept = array.shape().to_vec();
-    if source.ndim() == array.ndim() && array.ndim() > 0 { kept[axis] = 1 } else { kept.fill(1) }
+    if source.ndim() == array.ndim() && array.ndim() > 0 {
+        kept[axis] = 1
+    } else {
+        kept.fill(1)
+    }
     out.reshape(&kept)
 }
 
@@ -493,20 +562,37 @@ fn running(op: Binary, lanes: Buf, inner: usize, length: usize, dtype: Dtype) ->
         }
         v
     }
-    fn numbers<T: Number>(op: Binary, v: Vec<T>, inner: usize, length: usize, round: impl Fn(T) -> T) -> Result<Buf, Fault> {
+    fn numbers<T: Number>(
+        op: Binary,
+        v: Vec<T>,
+        inner: usize,
+        length: usize,
+        round: impl Fn(T) -> T,
+    ) -> Result<Buf, Fault> {
         Ok(T::wrap(match op {
             Binary::Add => scan(v, inner, length, |x, y| round(x.plus(y))),
             Binary::Multiply => scan(v, inner, length, |x, y| round(x.times(y))),
             Binary::Maximum => scan(v, inner, length, T::larger),
             Binary::Minimum => scan(v, inner, length, T::smaller),
-            _ => return Err(Fault::new(Code::Unimplemented, "this ufunc has no accumulate in the playground")),
+            _ => {
+                return Err(Fault::new(
+                    Code::Unimplemented,
+                    "this ufunc has no accumulate in the playground",
+                ));
+            }
         }))
     }
     match lanes {
         Buf::I64(v) => numbers(op, v, inner, length, |x| x),
         Buf::U64(v) => numbers(op, v, inner, length, |x| x),
         Buf::I32(v) => numbers(op, v, inner, length, |x| x),
-        Buf::F32(v) => numbers(op, v, inner, length, |x| if dtype == Dtype::F32 { x } else { narrow::round(dtype, x) }),
+        Buf::F32(v) => numbers(op, v, inner, length, |x| {
+            if dtype == Dtype::F32 {
+                x
+            } else {
+                narrow::round(dtype, x)
+            }
+        }),
         Buf::F64(v) => numbers(op, v, inner, length, |x| x),
         other => {
             let wide = numbers(op, buffer::to_native::<i64>(&other), inner, length, |x| x)?;
@@ -534,8 +620,19 @@ pub fn ignoring_nan(op: Option<Reduction>, array: &Array, along: &Along) -> Resu
         return reduce(op, &filled, along);
     }
     let present = math::unary(Unary::LogicalNot, &missing)?;
-    let counts = reduce(Reduction::Sum, &present, &Along { dtype: None, ..along.clone() })?;
+    let counts = reduce(
+        Reduction::Sum,
+        &present,
+        &Along {
+            dtype: None,
+            ..along.clone()
+        },
+    )?;
     let sum = reduce(Reduction::Sum, &filled, along)?;
-    let dtype = if is_extension(array.dtype()) { Dtype::F32 } else { array.dtype() };
+    let dtype = if is_extension(array.dtype()) {
+        Dtype::F32
+    } else {
+        array.dtype()
+    };
     math::binary(Binary::Divide, &sum, &counts)?.astype(dtype)
 }

@@ -50,8 +50,11 @@ pub fn sort(array: &Array, axis: Option<isize>) -> Result<Array, Fault> {
     let (dtype, length) = (array.dtype(), view.shape().last().copied().unwrap_or(1));
     let out = Array::lazy(view.shape(), dtype, &[&view], move |held| {
         let orders = row_orders(&buffer::lanes(&held[0], dtype), length);
-        let at: Vec<usize> =
-            orders.iter().enumerate().map(|(i, &position)| i / length.max(1) * length + position).collect();
+        let at: Vec<usize> = orders
+            .iter()
+            .enumerate()
+            .map(|(i, &position)| i / length.max(1) * length + position)
+            .collect();
         Ok(held[0].pick(&at))
     })?;
     moveaxis(&out, &[-1], &[axis])
@@ -117,7 +120,13 @@ pub fn unique(array: &Array, host: &dyn Host) -> Result<Unique, Demand> {
 
 /// Number of elements of sorted `row` before `x` (`right`: not after).
 fn insertion<T: Element>(row: &[T], x: T, right: bool) -> i64 {
-    row.partition_point(|y| if right { order(y, &x).is_le() } else { order(y, &x).is_lt() }) as i64
+    row.partition_point(|y| {
+        if right {
+            order(y, &x).is_le()
+        } else {
+            order(y, &x).is_lt()
+        }
+    }) as i64
 }
 
 /// `np.searchsorted`.
@@ -126,12 +135,21 @@ fn insertion<T: Element>(row: &[T], x: T, right: bool) -> i64 {
 /// `shape` unless `sorted` has one dimension.
 pub fn searchsorted(sorted: &Array, values: &Array, right: bool) -> Result<Array, Fault> {
     if sorted.ndim() != 1 {
-        return Err(Fault::new(Code::Shape, "np.searchsorted needs a sorted array with one dimension"));
+        return Err(Fault::new(
+            Code::Shape,
+            "np.searchsorted needs a sorted array with one dimension",
+        ));
     }
     let (a, b) = (sorted.astype(Dtype::F64)?, values.astype(Dtype::F64)?);
     let out = Array::lazy(values.shape(), Dtype::I64, &[&a, &b], move |held| {
         let row = held[0].typed::<f64>()?;
-        Ok(Buf::I64(held[1].typed::<f64>()?.iter().map(|&x| insertion(row, x, right)).collect()))
+        Ok(Buf::I64(
+            held[1]
+                .typed::<f64>()?
+                .iter()
+                .map(|&x| insertion(row, x, right))
+                .collect(),
+        ))
     })?;
     Ok(out.into_scalar())
 }
@@ -165,7 +183,18 @@ pub fn median(array: &Array, axis: Option<isize>, keepdims: bool) -> Result<Arra
     if length == 0 {
         return Err(Fault::new(Code::Value, "the median of nothing is undefined"));
     }
-    let (start, count) = if length % 2 == 1 { (length / 2, 1) } else { (length / 2 - 1, 2) };
+    let (start, count) = if length % 2 == 1 {
+        (length / 2, 1)
+    } else {
+        (length / 2 - 1, 2)
+    };
     let middle = narrow_axis(&sorted, at, start, count);
-    reduce::mean(&middle, &Along { axes: Some(vec![at as isize]), keepdims, dtype: None })
+    reduce::mean(
+        &middle,
+        &Along {
+            axes: Some(vec![at as isize]),
+            keepdims,
+            dtype: None,
+        },
+    )
 }

@@ -45,7 +45,10 @@ pub fn infer_shape(wanted: &[i128], size: usize) -> Result<Vec<usize>, Fault> {
     let unknown = wanted.iter().filter(|&&extent| extent < 0).count();
     let wrong = || {
         let shown = wanted.iter().map(i128::to_string).collect::<Vec<_>>().join(",");
-        Fault::new(Code::Shape, format!("cannot reshape array of size {size} into shape ({shown})"))
+        Fault::new(
+            Code::Shape,
+            format!("cannot reshape array of size {size} into shape ({shown})"),
+        )
     };
     if unknown > 1 {
         return Err(Fault::new(Code::Value, "can only specify one unknown dimension"));
@@ -70,7 +73,11 @@ pub fn transpose(array: &Array, axes: Option<&[isize]>) -> Result<Array, Fault> 
         Some(axes) => normalise_axes(axes, array.ndim())?,
     };
     if order.len() != array.ndim() {
-        let message = format!("axes don't match array: {} axes for shape {}", order.len(), show_shape(array.shape()));
+        let message = format!(
+            "axes don't match array: {} axes for shape {}",
+            order.len(),
+            show_shape(array.shape())
+        );
         return Err(Fault::new(Code::Value, message));
     }
     Ok(array.permute(&order))
@@ -93,7 +100,10 @@ pub fn swapaxes(array: &Array, a: isize, b: isize) -> Result<Array, Fault> {
 pub fn moveaxis(array: &Array, from: &[isize], to: &[isize]) -> Result<Array, Fault> {
     let (from, to) = (normalise_axes(from, array.ndim())?, normalise_axes(to, array.ndim())?);
     if from.len() != to.len() {
-        return Err(Fault::new(Code::Value, "source and destination must have the same number of axes"));
+        return Err(Fault::new(
+            Code::Value,
+            "source and destination must have the same number of axes",
+        ));
     }
     let mut order: Vec<usize> = (0..array.ndim()).filter(|axis| !from.contains(axis)).collect();
     let mut moves: Vec<(usize, usize)> = to.into_iter().zip(from).collect();
@@ -114,7 +124,10 @@ pub fn squeeze(array: &Array, axes: Option<&[isize]>) -> Result<Array, Fault> {
         None => (0..array.ndim()).filter(|&axis| array.shape()[axis] == 1).collect(),
     };
     if let Some(axis) = drop.iter().find(|&&axis| array.shape()[axis] != 1) {
-        let message = format!("cannot squeeze axis {axis} of shape {}: its size is not one", show_shape(array.shape()));
+        let message = format!(
+            "cannot squeeze axis {axis} of shape {}: its size is not one",
+            show_shape(array.shape())
+        );
         return Err(Fault::new(Code::Value, message));
     }
     let keep = (0..array.ndim()).filter(|axis| !drop.contains(axis));
@@ -133,7 +146,9 @@ pub fn expand_dims(array: &Array, axes: &[isize]) -> Result<Array, Fault> {
     let (shape, strides) = (0..ndim)
         .map(|axis| match new.contains(&axis) {
             true => (1, 0),
-            false => old.next().map_or((1, 0), |axis| (array.shape()[axis], array.strides()[axis])),
+            false => old
+                .next()
+                .map_or((1, 0), |axis| (array.shape()[axis], array.strides()[axis])),
         })
         .unzip();
     Ok(array.view_window(0, shape, strides))
@@ -191,7 +206,13 @@ pub fn roll(array: &Array, shift: i128, axis: Option<isize>) -> Result<Array, Fa
         return Ok(array.copy());
     }
     let by = shift.rem_euclid(length as i128) as usize;
-    concatenate(&[narrow_axis(array, axis, length - by, by), narrow_axis(array, axis, 0, length - by)], axis as isize)
+    concatenate(
+        &[
+            narrow_axis(array, axis, length - by, by),
+            narrow_axis(array, axis, 0, length - by),
+        ],
+        axis as isize,
+    )
 }
 
 /// `np.concatenate` along an axis.
@@ -223,7 +244,10 @@ pub fn concatenate(arrays: &[Array], axis: isize) -> Result<Array, Fault> {
     }
     element_count(&shape)?;
     let dtype = math::result_type(arrays)?;
-    let parts: Vec<Array> = arrays.iter().map(|array| array.astype(dtype)).collect::<Result<_, _>>()?;
+    let parts: Vec<Array> = arrays
+        .iter()
+        .map(|array| array.astype(dtype))
+        .collect::<Result<_, _>>()?;
     let shapes: Vec<Vec<usize>> = parts.iter().map(|part| part.shape().to_vec()).collect();
     let target = shape.clone();
     Array::lazy(&shape, dtype, &parts.iter().collect::<Vec<_>>(), move |held| {
@@ -231,7 +255,11 @@ pub fn concatenate(arrays: &[Array], axis: isize) -> Result<Array, Fault> {
         let strides = row_major(&target);
         let mut at = 0;
         for (part, shape) in held.iter().zip(shapes) {
-            let window = Window { offset: at * strides[axis] as usize, shape: shape.clone(), strides: strides.clone() };
+            let window = Window {
+                offset: at * strides[axis] as usize,
+                shape: shape.clone(),
+                strides: strides.clone(),
+            };
             buffer::scatter(&mut out, &window, part)?;
             at += shape[axis];
         }
@@ -252,7 +280,10 @@ pub fn stack(arrays: &[Array], axis: isize) -> Result<Array, Fault> {
         );
         return Err(Fault::new(Code::Shape, message));
     }
-    let grown: Vec<Array> = arrays.iter().map(|array| expand_dims(array, &[axis])).collect::<Result<_, _>>()?;
+    let grown: Vec<Array> = arrays
+        .iter()
+        .map(|array| expand_dims(array, &[axis]))
+        .collect::<Result<_, _>>()?;
     concatenate(&grown, axis)
 }
 
@@ -281,7 +312,9 @@ pub fn section_ends(length: usize, sections: usize, exact: bool) -> Result<Vec<u
         return Err(Fault::new(Code::Value, message).hint("use np.array_split for parts of different size"));
     }
     let (size, longer) = (length / sections, length % sections);
-    Ok((1..=sections).map(|section| section * size + section.min(longer)).collect())
+    Ok((1..=sections)
+        .map(|section| section * size + section.min(longer))
+        .collect())
 }
 
 /// Cuts an axis at `ends`; the last part reaches the end.
@@ -340,7 +373,11 @@ pub fn repeat(array: &Array, counts: &[usize], axis: Option<isize>) -> Result<Ar
     }
     let times = |i: usize| counts[if counts.len() == 1 { 0 } else { i }];
     element_count(&[counts.iter().copied().max().unwrap_or(0), array.len()])?;
-    pick_axis(array, axis, (0..length).flat_map(|i| std::iter::repeat_n(i, times(i))).collect())
+    pick_axis(
+        array,
+        axis,
+        (0..length).flat_map(|i| std::iter::repeat_n(i, times(i))).collect(),
+    )
 }
 
 /// `np.tile`.
@@ -383,24 +420,43 @@ pub enum Pad {
 /// `shape` when the widths do not fit, `value` when a mirror has nothing to show.
 pub fn pad(array: &Array, widths: &[(usize, usize)], mode: &Pad) -> Result<Array, Fault> {
     if widths.len() != array.ndim() {
-        let message = format!("{} pad widths given for shape {}", widths.len(), show_shape(array.shape()));
+        let message = format!(
+            "{} pad widths given for shape {}",
+            widths.len(),
+            show_shape(array.shape())
+        );
         return Err(Fault::new(Code::Shape, message));
     }
     if let Pad::Constant(value) = mode {
-        let shape: Vec<usize> =
-            array.shape().iter().zip(widths).map(|(&extent, &(before, after))| extent + before + after).collect();
+        let shape: Vec<usize> = array
+            .shape()
+            .iter()
+            .zip(widths)
+            .map(|(&extent, &(before, after))| extent + before + after)
+            .collect();
         let out = super::create::full(&shape, value, array.dtype())?;
-        let start = out.strides().iter().zip(widths).map(|(&stride, &(before, _))| stride * before as isize).sum();
-        out.view_window(start, array.shape().to_vec(), out.strides().to_vec()).write(array)?;
+        let start = out
+            .strides()
+            .iter()
+            .zip(widths)
+            .map(|(&stride, &(before, _))| stride * before as isize)
+            .sum();
+        out.view_window(start, array.shape().to_vec(), out.strides().to_vec())
+            .write(array)?;
         return Ok(out);
     }
     let mut out = array.clone();
     for (axis, &(before, after)) in widths.iter().enumerate() {
         let length = array.shape()[axis];
         if length == 0 {
-            return Err(Fault::new(Code::Value, format!("cannot extend empty axis {axis} from its own values")));
+            return Err(Fault::new(
+                Code::Value,
+                format!("cannot extend empty axis {axis} from its own values"),
+            ));
         }
-        let positions = (-(before as isize)..(length + after) as isize).map(|at| mirrored(at, length, mode)).collect();
+        let positions = (-(before as isize)..(length + after) as isize)
+            .map(|at| mirrored(at, length, mode))
+            .collect();
         out = pick_axis(&out, axis, positions)?;
     }
     Ok(out)
@@ -431,7 +487,10 @@ fn mirrored(at: isize, length: usize, mode: &Pad) -> usize {
 /// `shape` for fewer than two dimensions.
 pub fn triangle(array: &Array, k: isize, keep_lower: bool) -> Result<Array, Fault> {
     let &[.., rows, columns] = array.shape() else {
-        return Err(Fault::new(Code::Shape, format!("a triangle needs two dimensions, not {}", show_shape(array.shape()))));
+        return Err(Fault::new(
+            Code::Shape,
+            format!("a triangle needs two dimensions, not {}", show_shape(array.shape())),
+        ));
     };
     let limit = move |row: usize, column: usize| column as isize - row as isize;
     let keep: Vec<bool> = (0..rows * columns)
@@ -456,12 +515,19 @@ pub fn is_number(array: &Array) -> bool {
 /// `shape` for fewer than two dimensions.
 pub fn diagonal(array: &Array, k: isize) -> Result<Array, Fault> {
     let &[ref outer @ .., rows, columns] = array.shape() else {
-        return Err(Fault::new(Code::Shape, format!("a diagonal needs two dimensions, not {}", show_shape(array.shape()))));
+        return Err(Fault::new(
+            Code::Shape,
+            format!("a diagonal needs two dimensions, not {}", show_shape(array.shape())),
+        ));
     };
     let (down, right) = ((-k).max(0) as usize, k.max(0) as usize);
     let length = rows.saturating_sub(down).min(columns.saturating_sub(right));
     let (row, column) = (array.strides()[outer.len()], array.strides()[outer.len() + 1]);
-    let offset = if length == 0 { 0 } else { row * down as isize + column * right as isize };
+    let offset = if length == 0 {
+        0
+    } else {
+        row * down as isize + column * right as isize
+    };
     let shape = [outer, &[length]].concat();
     let strides = [&array.strides()[..outer.len()], &[row + column]].concat();
     Ok(array.view_window(offset, shape, strides))

@@ -12,8 +12,15 @@ pub struct Bits {
 /// The algorithms.
 #[derive(Clone, Debug)]
 enum Source {
-    Mt { state: Box<[u32; 624]>, at: usize },
-    Pcg { state: u128, increment: u128, half: Option<u32> },
+    Mt {
+        state: Box<[u32; 624]>,
+        at: usize,
+    },
+    Pcg {
+        state: u128,
+        increment: u128,
+        half: Option<u32>,
+    },
 }
 
 /// Multiplier of the PCG64 step.
@@ -26,9 +33,13 @@ impl Bits {
         state[0] = seed;
         for i in 1..624 {
             let last = state[i - 1];
-            state[i] = 1_812_433_253u32.wrapping_mul(last ^ (last >> 30)).wrapping_add(i as u32);
+            state[i] = 1_812_433_253u32
+                .wrapping_mul(last ^ (last >> 30))
+                .wrapping_add(i as u32);
         }
-        Self { source: Source::Mt { state, at: 624 } }
+        Self {
+            source: Source::Mt { state, at: 624 },
+        }
     }
 
     /// A Mersenne Twister, seeded as `np.random.seed([..])`.
@@ -47,7 +58,13 @@ impl Bits {
         let increment = wide(2) << 1 | 1;
         let step = |state: u128| state.wrapping_mul(PCG_MULTIPLIER).wrapping_add(increment);
         let state = step(step(0).wrapping_add(wide(0)));
-        Self { source: Source::Pcg { state, increment, half: None } }
+        Self {
+            source: Source::Pcg {
+                state,
+                increment,
+                half: None,
+            },
+        }
     }
 
     /// 32 random bits.
@@ -106,7 +123,11 @@ impl Bits {
         }
         let mask = u64::MAX >> range.leading_zeros();
         loop {
-            let value = if range <= u64::from(u32::MAX) { u64::from(self.next_u32()) } else { self.next_u64() } & mask;
+            let value = if range <= u64::from(u32::MAX) {
+                u64::from(self.next_u32())
+            } else {
+                self.next_u64()
+            } & mask;
             if value <= range {
                 return value;
             }

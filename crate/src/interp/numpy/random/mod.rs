@@ -64,7 +64,11 @@ impl State {
 
     /// An integer in `0..=range`.
     fn bounded(&mut self, range: u64) -> u64 {
-        if self.legacy { self.bits.masked(range) } else { self.bits.lemire(range) }
+        if self.legacy {
+            self.bits.masked(range)
+        } else {
+            self.bits.lemire(range)
+        }
     }
 
     /// `count` integers in `low..=low + range`.
@@ -88,7 +92,11 @@ impl State {
     /// Shuffles positions from the back; the first `keep` stay where they are.
     fn shuffle(&mut self, positions: &mut [usize], keep: usize, masked: bool) {
         for i in (keep.max(1)..positions.len()).rev() {
-            let j = if masked || self.legacy { self.bits.masked(i as u64) } else { self.bits.lemire(i as u64) };
+            let j = if masked || self.legacy {
+                self.bits.masked(i as u64)
+            } else {
+                self.bits.lemire(i as u64)
+            };
             positions.swap(i, j as usize);
         }
     }
@@ -145,8 +153,16 @@ impl std::fmt::Debug for Random {
 
 impl Random {
     fn with_bits(bits: Bits, legacy: bool) -> Self {
-        let state = State { bits, spare_normal: None, ziggurat: None, legacy };
-        Self { state: Rc::new(RefCell::new(state)), last: Rc::new(RefCell::new(None)) }
+        let state = State {
+            bits,
+            spare_normal: None,
+            ziggurat: None,
+            legacy,
+        };
+        Self {
+            state: Rc::new(RefCell::new(state)),
+            last: Rc::new(RefCell::new(None)),
+        }
     }
 
     /// As `np.random.seed(seed)`.
@@ -181,10 +197,16 @@ impl Random {
         let state = self.state.clone();
         let mut all: Vec<Rc<Node>> = inputs.iter().map(|input| input.snapshot()).collect();
         all.extend(self.last.borrow().clone());
-        let node = Node::lazy(size.extents(), dtype, all, move |held| make(&mut state.borrow_mut(), held));
+        let node = Node::lazy(size.extents(), dtype, all, move |held| {
+            make(&mut state.borrow_mut(), held)
+        });
         self.last.replace(Some(node.clone()));
         let array = Array::from_node(node);
-        Ok(if size.shape.is_none() { array.into_scalar() } else { array })
+        Ok(if size.shape.is_none() {
+            array.into_scalar()
+        } else {
+            array
+        })
     }
 
     /// Numbers in `[0, 1)`: `random`, `rand`, `random_sample`.
@@ -209,7 +231,9 @@ impl Random {
     pub fn standard_normal(&self, size: &Size, dtype: Dtype) -> Result<Array, Fault> {
         self.check_float(dtype)?;
         let count = element_count(size.extents())?;
-        self.draw(size, dtype, &[], move |state, _| Ok(state.normals(count, dtype == Dtype::F32)))
+        self.draw(size, dtype, &[], move |state, _| {
+            Ok(state.normals(count, dtype == Dtype::F32))
+        })
     }
 
     fn check_float(&self, dtype: Dtype) -> Result<(), Fault> {
@@ -217,7 +241,9 @@ impl Random {
             return Ok(());
         }
         let message = format!("random floats come as float32 or float64, not {}", numpy_name(dtype));
-        Err(Fault::new(Code::Dtype, message).hint("draw float32 and convert with .astype(dtype)").on("dtype"))
+        Err(Fault::new(Code::Dtype, message)
+            .hint("draw float32 and convert with .astype(dtype)")
+            .on("dtype"))
     }
 
     /// The shape of a draw whose parameters may be arrays.
@@ -262,15 +288,22 @@ impl Random {
             return Err(Fault::new(Code::Value, message).hint("choose a wider dtype or a smaller range"));
         }
         if low >= high {
-            return Err(Fault::new(Code::Value, format!("low >= high: no integers in {low}..{high}")));
+            return Err(Fault::new(
+                Code::Value,
+                format!("low >= high: no integers in {low}..{high}"),
+            ));
         }
         let (count, range) = (element_count(size.extents())?, (high - 1 - low) as u64);
-        self.draw(size, dtype, &[], move |state, _| Ok(state.integers(count, low, range, dtype)))
+        self.draw(size, dtype, &[], move |state, _| {
+            Ok(state.integers(count, low, range, dtype))
+        })
     }
 
     /// Positions `0..length` in random order.
     fn shuffled_positions(&self, length: usize) -> Result<Array, Fault> {
-        let size = Size { shape: Some(vec![length]) };
+        let size = Size {
+            shape: Some(vec![length]),
+        };
         self.draw(&size, Dtype::I64, &[], move |state, _| {
             let mut positions: Vec<usize> = (0..length).collect();
             state.shuffle(&mut positions, 1, true);
@@ -289,9 +322,17 @@ impl Random {
             let chosen = held[1].typed::<i64>()?;
             let extent = source[axis];
             let starts = (0..outer).flat_map(|block| chosen.iter().map(move |&at| block * extent + at as usize));
-            Ok(held[0].pick(&starts.flat_map(|start| start * inner..(start + 1) * inner).collect::<Vec<_>>()))
+            Ok(held[0].pick(
+                &starts
+                    .flat_map(|start| start * inner..(start + 1) * inner)
+                    .collect::<Vec<_>>(),
+            ))
         })?;
-        Ok(if positions.ndim() == 0 { made.into_scalar() } else { made })
+        Ok(if positions.ndim() == 0 {
+            made.into_scalar()
+        } else {
+            made
+        })
     }
 
     /// `permutation` of an array along its first axis.
@@ -300,7 +341,10 @@ impl Random {
     /// `shape` for an array without dimensions.
     pub fn permutation(&self, array: &Array) -> Result<Array, Fault> {
         let Some(&length) = array.shape().first() else {
-            return Err(Fault::new(Code::Shape, "only arrays with at least one dimension can be permuted"));
+            return Err(Fault::new(
+                Code::Shape,
+                "only arrays with at least one dimension can be permuted",
+            ));
         };
         Self::rows(array, &self.shuffled_positions(length)?, 0)
     }
@@ -320,7 +364,10 @@ impl Random {
     /// As [`Random::permutation`]; `value` for a read-only array.
     pub fn shuffle(&self, array: &Array) -> Result<(), Fault> {
         let Some(&length) = array.shape().first() else {
-            return Err(Fault::new(Code::Shape, "only arrays with at least one dimension can be shuffled"));
+            return Err(Fault::new(
+                Code::Shape,
+                "only arrays with at least one dimension can be shuffled",
+            ));
         };
         array.write(&Self::rows(array, &self.shuffled_positions(length)?, 0)?)
     }
@@ -375,12 +422,23 @@ impl Random {
         let count = element_count(size.extents())?;
         self.draw(size, Dtype::I64, &[p], move |state, held| {
             let mut sum = 0.0;
-            let cumulative: Vec<f64> = held[0].typed::<f64>()?.iter().map(|&p| { sum += p; sum }).collect();
+            let cumulative: Vec<f64> = held[0]
+                .typed::<f64>()?
+                .iter()
+                .map(|&p| {
+                    sum += p;
+                    sum
+                })
+                .collect();
             if (sum - 1.0).abs() > 1e-8 {
                 return Err(Fault::new(Code::Value, format!("probabilities sum to {sum}, not 1")).on("p"));
             }
             let draws = (0..count).map(|_| state.bits.next_f64());
-            Ok(Buf::I64(draws.map(|x| cumulative.partition_point(|&c| c / sum <= x) as i64).collect()))
+            Ok(Buf::I64(
+                draws
+                    .map(|x| cumulative.partition_point(|&c| c / sum <= x) as i64)
+                    .collect(),
+            ))
         })
     }
 

@@ -24,8 +24,14 @@ const FULL: Index = Index::Slice(None, None, None);
 #[test]
 fn estimate_mode_computes_nothing_large() {
     let host = Silent::with(Mode::Estimate, 1 << 30);
-    let size = Size { shape: Some(vec![4096, 4096]) };
-    let x = Random::legacy(0).standard_normal(&size, Dtype::F64).unwrap().astype(Dtype::F32).unwrap();
+    let size = Size {
+        shape: Some(vec![4096, 4096]),
+    };
+    let x = Random::legacy(0)
+        .standard_normal(&size, Dtype::F64)
+        .unwrap()
+        .astype(Dtype::F32)
+        .unwrap();
     let y = linalg::matmul(&x, &shape::transpose(&x, None).unwrap()).unwrap();
     let total = reduce(Reduction::Sum, &y, &Along::all()).unwrap();
     assert_eq!((y.shape(), y.dtype()), (&[4096, 4096][..], Dtype::F32));
@@ -37,12 +43,30 @@ fn estimate_mode_computes_nothing_large() {
 #[test]
 fn small_constants_are_known_in_estimate_mode() {
     let host = Silent::with(Mode::Estimate, 1 << 30);
-    let product = reduce(Reduction::Prod, &counting(&[4]), &Along { axes: None, ..Along::all() }).unwrap();
+    let product = reduce(
+        Reduction::Prod,
+        &counting(&[4]),
+        &Along {
+            axes: None,
+            ..Along::all()
+        },
+    )
+    .unwrap();
     assert_eq!(product.item(&host), Ok(Item::Int(0)));
     let size = Size { shape: None };
     let random = Random::generator(&[1]);
-    random.random(&Size { shape: Some(vec![1 << 20]) }, Dtype::F64).unwrap();
-    assert_eq!(random.random(&size, Dtype::F64).unwrap().item(&host), Err(Demand::Unknown));
+    random
+        .random(
+            &Size {
+                shape: Some(vec![1 << 20]),
+            },
+            Dtype::F64,
+        )
+        .unwrap();
+    assert_eq!(
+        random.random(&size, Dtype::F64).unwrap().item(&host),
+        Err(Demand::Unknown)
+    );
 }
 
 #[test]
@@ -68,8 +92,15 @@ fn memory_is_bounded_and_given_back() {
         panic!("1600 bytes do not fit");
     };
     assert_eq!(fault.code, Code::Limit);
-    assert!(fault.message.contains("(2, 200)") && fault.message.contains("1.6 KiB"), "{}", fault.message);
-    assert_eq!(create::zeros(&[usize::MAX, 8], Dtype::U8).unwrap_err().code, Code::Limit);
+    assert!(
+        fault.message.contains("(2, 200)") && fault.message.contains("1.6 KiB"),
+        "{}",
+        fault.message
+    );
+    assert_eq!(
+        create::zeros(&[usize::MAX, 8], Dtype::U8).unwrap_err().code,
+        Code::Limit
+    );
 }
 
 #[test]
@@ -87,7 +118,13 @@ fn long_chains_neither_overflow_the_stack_nor_copy() {
     let host = Silent::new();
     let x = create::zeros(&[1000], Dtype::I64).unwrap();
     for i in 0..20_000 {
-        index::set(&x, &[Index::Int(i % 1000)], &Array::python(Item::Int(i)).unwrap(), &host).unwrap();
+        index::set(
+            &x,
+            &[Index::Int(i % 1000)],
+            &Array::python(Item::Int(i)).unwrap(),
+            &host,
+        )
+        .unwrap();
     }
     let dropped = x.copy();
     assert_eq!(integers_of(&x, &host)[..2], [19_000, 19_001]);
@@ -95,7 +132,13 @@ fn long_chains_neither_overflow_the_stack_nor_copy() {
     let never_forced = create::zeros(&[10], Dtype::I64).unwrap();
     for i in 0..200_000 {
         never_forced.write(&Array::python(Item::Int(i)).unwrap()).unwrap();
-        index::set(&never_forced, &[Index::Int(0)], &Array::python(Item::Int(i)).unwrap(), &host).unwrap();
+        index::set(
+            &never_forced,
+            &[Index::Int(0)],
+            &Array::python(Item::Int(i)).unwrap(),
+            &host,
+        )
+        .unwrap();
     }
 }
 
@@ -107,9 +150,18 @@ fn writing_through_a_view_changes_the_base() {
     let turned = shape::transpose(&base, None).unwrap();
     column.write(&Array::python(Item::Int(-1)).unwrap()).unwrap();
     assert_eq!(integers_of(&base, &host), [0, -1, 2, 3, 4, -1, 6, 7, 8, -1, 10, 11]);
-    index::set(&turned, &[Index::Int(3), Index::Int(0)], &Array::python(Item::Int(50)).unwrap(), &host).unwrap();
+    index::set(
+        &turned,
+        &[Index::Int(3), Index::Int(0)],
+        &Array::python(Item::Int(50)).unwrap(),
+        &host,
+    )
+    .unwrap();
     assert_eq!(integers_of(&base, &host)[3], 50);
-    base.reshape(&[12]).unwrap().write(&Array::python(Item::Int(7)).unwrap()).unwrap();
+    base.reshape(&[12])
+        .unwrap()
+        .write(&Array::python(Item::Int(7)).unwrap())
+        .unwrap();
     assert_eq!(integers_of(&turned, &host), [7; 12]);
     let reversed = index::get(&base, &[Index::Slice(None, None, Some(-1))], &host).unwrap();
     index::set(&reversed, &[Index::Int(0)], &counting(&[4]), &host).unwrap();
@@ -132,7 +184,10 @@ fn read_only_handles_refuse_writes() {
     let wide = x.broadcast_to(&[2, 3]).unwrap();
     assert_eq!(wide.write(&x).unwrap_err().code, Code::Value);
     assert!(x.view_dtype(Dtype::U8).unwrap().write(&x).is_err());
-    assert_eq!(x.write_in_place(&super::wide(&[3], &[0.0; 3]), "+=").unwrap_err().code, Code::Dtype);
+    assert_eq!(
+        x.write_in_place(&super::wide(&[3], &[0.0; 3]), "+=").unwrap_err().code,
+        Code::Dtype
+    );
 }
 
 #[test]
@@ -157,16 +212,28 @@ fn indexing_follows_numpy() {
     let get = |entries: &[Index]| index::get(&x, entries, &host).unwrap();
     let list = |values: &[i64]| Index::Array(Array::ready(&[values.len()], Dtype::I64, Buf::I64(values.to_vec())));
     assert_eq!(integers_of(&get(&[Index::Int(-1), Index::Int(1)]), &host), [9]);
-    assert_eq!(integers_of(&get(&[slice(0, 3, 2), slice(-1, -4, -2)]), &host), [3, 1, 11, 9]);
+    assert_eq!(
+        integers_of(&get(&[slice(0, 3, 2), slice(-1, -4, -2)]), &host),
+        [3, 1, 11, 9]
+    );
     assert_eq!(integers_of(&get(&[list(&[2, 0])]), &host), [8, 9, 10, 11, 0, 1, 2, 3]);
     assert_eq!(integers_of(&get(&[list(&[2, 0]), list(&[1, -1])]), &host), [9, 3]);
-    assert_eq!(integers_of(&get(&[FULL, list(&[1, 1, 0])]), &host), [1, 1, 0, 5, 5, 4, 9, 9, 8]);
+    assert_eq!(
+        integers_of(&get(&[FULL, list(&[1, 1, 0])]), &host),
+        [1, 1, 0, 5, 5, 4, 9, 9, 8]
+    );
     assert_eq!(get(&[Index::NewAxis, Index::Ellipsis, Index::Int(0)]).shape(), [1, 3]);
     let cube = counting(&[2, 3, 4]);
     let apart = index::get(&cube, &[list(&[1]), FULL, list(&[2])], &host).unwrap();
-    assert_eq!((apart.shape(), integers_of(&apart, &host)), (&[1, 3][..], vec![14, 18, 22]));
+    assert_eq!(
+        (apart.shape(), integers_of(&apart, &host)),
+        (&[1, 3][..], vec![14, 18, 22])
+    );
     let beside_int = index::get(&cube, &[Index::Int(1), FULL, list(&[0, 2])], &host).unwrap();
-    assert_eq!((beside_int.shape(), integers_of(&beside_int, &host)), (&[2, 3][..], vec![12, 16, 20, 14, 18, 22]));
+    assert_eq!(
+        (beside_int.shape(), integers_of(&beside_int, &host)),
+        (&[2, 3][..], vec![12, 16, 20, 14, 18, 22])
+    );
     let error = |entries: &[Index]| index::get(&x, entries, &host).unwrap_err();
     assert!(matches!(error(&[Index::Int(3)]), Demand::Fault(fault) if fault.message.contains("axis 0 with size 3")));
     assert!(matches!(error(&[FULL, FULL, FULL]), Demand::Fault(fault) if fault.code == Code::Index));
@@ -195,8 +262,14 @@ fn arrays_are_joined_cut_and_repeated() {
     let host = Silent::new();
     let x = counting(&[2, 2]);
     let of = |array: Array| integers_of(&array, &host);
-    assert_eq!(of(shape::concatenate(&[x.clone(), x.clone()], 1).unwrap()), [0, 1, 0, 1, 2, 3, 2, 3]);
-    assert_eq!(of(shape::stack(&[x.clone(), x.clone()], -1).unwrap()), [0, 0, 1, 1, 2, 2, 3, 3]);
+    assert_eq!(
+        of(shape::concatenate(&[x.clone(), x.clone()], 1).unwrap()),
+        [0, 1, 0, 1, 2, 3, 2, 3]
+    );
+    assert_eq!(
+        of(shape::stack(&[x.clone(), x.clone()], -1).unwrap()),
+        [0, 0, 1, 1, 2, 2, 3, 3]
+    );
     assert_eq!(of(shape::repeat(&x, &[2], Some(0)).unwrap()), [0, 1, 0, 1, 2, 3, 2, 3]);
     assert_eq!(of(shape::tile(&x, &[1, 2]).unwrap()), [0, 1, 0, 1, 2, 3, 2, 3]);
     assert_eq!(of(shape::roll(&counting(&[5]), 2, None).unwrap()), [3, 4, 0, 1, 2]);
@@ -204,9 +277,18 @@ fn arrays_are_joined_cut_and_repeated() {
     assert_eq!(of(shape::diagonal(&counting(&[3, 3]), 1).unwrap()), [1, 5]);
     assert_eq!(of(shape::triangle(&x, 0, true).unwrap()), [0, 0, 2, 3]);
     let zero = shape::Pad::Constant(Array::python(Item::Int(0)).unwrap());
-    assert_eq!(of(shape::pad(&counting(&[2]), &[(1, 2)], &zero).unwrap()), [0, 0, 1, 0, 0]);
-    assert_eq!(of(shape::pad(&counting(&[3]), &[(2, 2)], &shape::Pad::Reflect).unwrap()), [2, 1, 0, 1, 2, 1, 0]);
-    assert_eq!(of(shape::pad(&counting(&[3]), &[(2, 2)], &shape::Pad::Symmetric).unwrap()), [1, 0, 0, 1, 2, 2, 1]);
+    assert_eq!(
+        of(shape::pad(&counting(&[2]), &[(1, 2)], &zero).unwrap()),
+        [0, 0, 1, 0, 0]
+    );
+    assert_eq!(
+        of(shape::pad(&counting(&[3]), &[(2, 2)], &shape::Pad::Reflect).unwrap()),
+        [2, 1, 0, 1, 2, 1, 0]
+    );
+    assert_eq!(
+        of(shape::pad(&counting(&[3]), &[(2, 2)], &shape::Pad::Symmetric).unwrap()),
+        [1, 0, 0, 1, 2, 2, 1]
+    );
     assert_eq!(shape::section_ends(7, 3, false), Ok(vec![3, 5, 7]));
     assert!(shape::section_ends(7, 3, true).is_err());
     assert!(shape::concatenate(&[x, counting(&[3, 3])], 0).is_err());
@@ -226,12 +308,21 @@ fn arrays_are_made_from_ranges_and_nested_lists() {
     assert_eq!(floats_of(&line, &host), [0.0, 0.25, 0.5, 0.75, 1.0]);
     let row = |values: [i128; 2]| Nested::List(values.map(|x| Nested::Item(Item::Int(x))).to_vec());
     let made = create::array(&Nested::List(vec![row([1, 2]), row([3, 4])]), Some(Dtype::F32)).unwrap();
-    assert_eq!((made.shape(), floats_of(&made, &host)), (&[2, 2][..], vec![1.0, 2.0, 3.0, 4.0]));
+    assert_eq!(
+        (made.shape(), floats_of(&made, &host)),
+        (&[2, 2][..], vec![1.0, 2.0, 3.0, 4.0])
+    );
     let ragged = Nested::List(vec![row([1, 2]), Nested::Item(Item::Int(3))]);
     assert_eq!(create::array(&ragged, None).unwrap_err().code, Code::Value);
     let big = Nested::Item(Item::Int(300));
     assert_eq!(create::array(&big, Some(Dtype::U8)).unwrap_err().code, Code::Arithmetic);
-    assert_eq!(integers_of(&create::indices(&[2, 2]).unwrap(), &host), [0, 0, 1, 1, 0, 1, 0, 1]);
-    assert_eq!(integers_of(&create::tri(2, 3, 0, Dtype::I64).unwrap(), &host), [1, 0, 0, 1, 1, 0]);
+    assert_eq!(
+        integers_of(&create::indices(&[2, 2]).unwrap(), &host),
+        [0, 0, 1, 1, 0, 1, 0, 1]
+    );
+    assert_eq!(
+        integers_of(&create::tri(2, 3, 0, Dtype::I64).unwrap(), &host),
+        [1, 0, 0, 1, 1, 0]
+    );
     assert_eq!(floats_of(&wide(&[1], &[2.5]), &host), [2.5]);
 }

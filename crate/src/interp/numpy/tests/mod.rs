@@ -25,7 +25,11 @@ impl Silent {
     }
 
     fn with(mode: Mode, limit_bytes: u64) -> Self {
-        Self { mode, budget: Budget::new(limit_bytes), launch: RefCell::new(None) }
+        Self {
+            mode,
+            budget: Budget::new(limit_bytes),
+            launch: RefCell::new(None),
+        }
     }
 }
 
@@ -54,7 +58,12 @@ fn bits_of(array: &Array, host: &Silent) -> Vec<u64> {
 
 /// Elements as integers.
 fn integers_of(array: &Array, host: &Silent) -> Vec<i64> {
-    array.items(host).unwrap().iter().map(|item| item.to_int() as i64).collect()
+    array
+        .items(host)
+        .unwrap()
+        .iter()
+        .map(|item| item.to_int() as i64)
+        .collect()
 }
 
 /// Elements as floats.
