@@ -167,6 +167,10 @@ impl Scheduler {
                 self.place_dma(program, at, inst, &work, &uses, need);
             }
             Work::Meet(meeting) => {
+                // A barrier orders everything before it with everything after it on its tensor, so it acts like a write.
+                for touch in &mut uses {
+                    touch.write |= meeting.transfer.is_none();
+                }
                 let track = Track::of(meeting.engine);
                 let mut need = self.need(program, at, track, inst, &uses, |_| true);
                 self.wait_for_queue(at, track, &mut need);
