@@ -1,5 +1,8 @@
 //! Vectors for intermediate values that go back to a pool instead of the allocator.
 
+/// Vectors that a pool keeps at most; no instruction needs more at a time.
+const POOL: usize = 8;
+
 /// Pools by element type.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -32,16 +35,22 @@ impl Scratch {
 
     /// Takes floats back.
     pub fn give_floats(&mut self, vector: Vec<f32>) {
-        self.floats.push(vector);
+        if self.floats.len() < POOL {
+            self.floats.push(vector);
+        }
     }
 
     /// Takes words back.
     pub fn give_words(&mut self, vector: Vec<u32>) {
-        self.words.push(vector);
+        if self.words.len() < POOL {
+            self.words.push(vector);
+        }
     }
 
     /// Takes bytes back.
     pub fn give_bytes(&mut self, vector: Vec<u8>) {
-        self.bytes.push(vector);
+        if self.bytes.len() < POOL {
+            self.bytes.push(vector);
+        }
     }
 }

@@ -127,7 +127,7 @@ impl Op for Memset {
 }
 
 /// The bytes of one element of `dtype` that holds a constant.
-fn element(dtype: Dtype, value: Operand32) -> Vec<u8> {
+pub(super) fn element(dtype: Dtype, value: Operand32) -> Vec<u8> {
     let mut bytes = vec![0; dtype.bytes() as usize];
     let lanes = dtype.info().lanes as usize;
     match value {
