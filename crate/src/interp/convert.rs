@@ -5,6 +5,7 @@ use crate::interp::builtin::plain_type_name;
 use crate::interp::nki::member::Member;
 use crate::interp::nki::register::VirtualRegister;
 use crate::interp::nki::tensor::NkiTensor;
+use crate::interp::numpy::bind::ufunc::Ufunc;
 use crate::interp::numpy::{dtype_of as numpy_dtype, dtype_value as numpy_dtype_value};
 use crate::interp::raised::Result;
 use crate::interp::value::Value;
@@ -47,6 +48,9 @@ fn native(cx: &mut Interp, value: &Value) -> Result<Arg> {
     if let Some(dtype) = dtype_of(value) {
         return Ok(Arg::Dtype(dtype));
     }
+    if let Some(name) = value.downcast::<Ufunc>().and_then(Ufunc::function_name) {
+        return Ok(Arg::Function(operator_name(name)));
+    }
     let Value::Native(object) = value else {
         return Ok(Arg::Other("object".into()));
     };
@@ -57,6 +61,15 @@ fn native(cx: &mut Interp, value: &Value) -> Result<Arg> {
         Some(_) => Arg::Float(0.0),
         None => Arg::Other(object.type_name().into()),
     })
+}
+
+/// NKI's name of an operator that NumPy calls otherwise.
+fn operator_name(name: &'static str) -> &'static str {
+    match name {
+        "absolute" => "abs",
+        "remainder" => "mod",
+        other => other,
+    }
 }
 
 /// The dtype that a value is: a dtype object, a NumPy scalar class, or a name.

@@ -22,6 +22,8 @@ mod context;
 pub mod dict;
 mod eval;
 pub mod native;
+pub mod convert;
+pub mod nki;
 pub mod numpy;
 pub mod object;
 pub mod py;

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use crate::base::diag::{Code, Diagnostic, Fault};
-use crate::base::span::{LocId, Span};
+use crate::base::span::LocId;
 use crate::builtin;
 use crate::interp::Interp;
 use crate::interp::builtin::{Arg as CallArg, Args, CallArgs};

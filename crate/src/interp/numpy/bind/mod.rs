@@ -10,7 +10,7 @@ mod random;
 pub mod session;
 mod shaping;
 mod shared;
-mod ufunc;
+pub mod ufunc;
 
 use crate::interp::builtin::CallArgs;
 use crate::interp::native::{Answer, NativeObject};

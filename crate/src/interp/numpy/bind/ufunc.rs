@@ -77,6 +77,15 @@ fn reduction_of(op: Binary) -> Option<Reduction> {
 }
 
 impl Ufunc {
+    /// The name of the function, if this is the function itself and not a method of it.
+    pub fn function_name(&self) -> Option<&'static str> {
+        let name = match self.function {
+            Function::Unary(op) => op.name(),
+            Function::Binary(op) => op.name(),
+        };
+        self.method.is_none().then_some(name)
+    }
+
     fn name(&self) -> String {
         let name = match self.function {
             Function::Unary(op) => op.name(),
