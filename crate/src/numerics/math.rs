@@ -317,6 +317,6 @@ pub fn sign(x: f32) -> f32 {
 /// Double-precision functions for host arrays and Python's `math`, from `libm`.
 pub mod double {
     pub use libm::{acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, ceil, copysign, cos, cosh, erf, erfc};
-    pub use libm::{exp, exp2, exp10, expm1, floor, fmod, frexp, hypot, ldexp, lgamma, log, log1p, log2, log10};
+    pub use libm::{exp, exp2, exp10, expm1, floor, fmod, frexp, hypot, ilogb, ldexp, lgamma, log, log1p, log2, log10};
     pub use libm::{modf, pow, remainder, rint, round, sin, sinh, sqrt, tan, tanh, tgamma, trunc};
 }

@@ -11,6 +11,7 @@ use crate::interp::dict::hash_str;
 use crate::interp::raised::{Exception, Raised, Result};
 use crate::interp::value::Value;
 use crate::interp::{Interp, OnUnknown};
+use crate::numerics::math::double;
 use crate::syntax::ast::CompareOp;
 
 impl Interp {
@@ -414,11 +415,11 @@ impl Interp {
 }
 
 fn hash_float(number: f64, mix: u64) -> u64 {
-    if number == libm::trunc(number) && number.abs() < 9.2e18 {
+    if number == double::trunc(number) && number.abs() < 9.2e18 {
         return (number as i64 as u64).wrapping_mul(mix);
     }
     match BigInt::from_f64(number) {
-        Some(big) if number == libm::trunc(number) => big
+        Some(big) if number == double::trunc(number) => big
             .iter_u64_digits()
             .fold(7, |hash, digit| (hash ^ digit).wrapping_mul(mix)),
         _ => number.to_bits().wrapping_mul(mix),
@@ -448,8 +449,8 @@ fn compare_numbers(a: &Number, b: &Number) -> Option<Ordering> {
         (Number::Int(x), Number::Float(y)) if x.unsigned_abs() < 1 << 53 => (*x as f64).partial_cmp(y),
         (Number::Int(x), other) => compare_numbers(&Number::Big(Rc::new(BigInt::from(*x))), other),
         (Number::Big(x), Number::Int(y)) => Some((**x).cmp(&BigInt::from(*y))),
-        (Number::Big(x), Number::Float(y)) => match BigInt::from_f64(libm::floor(*y)) {
-            Some(whole) => Some((**x).cmp(&whole).then(if libm::floor(*y) == *y {
+        (Number::Big(x), Number::Float(y)) => match BigInt::from_f64(double::floor(*y)) {
+            Some(whole) => Some((**x).cmp(&whole).then(if double::floor(*y) == *y {
                 Ordering::Equal
             } else {
                 Ordering::Less

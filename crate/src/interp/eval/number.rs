@@ -9,6 +9,7 @@ use crate::base::diag::Code;
 use crate::interp::Interp;
 use crate::interp::raised::{Exception, Raised, Result};
 use crate::interp::value::Value;
+use crate::numerics::math::double;
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 
 /// A number with its Python type.
@@ -135,7 +136,7 @@ impl Interp {
             if x.is_zero() {
                 return Err(division_by_zero("0.0 cannot be raised to a negative power"));
             }
-            return Ok(Value::Float(libm::pow(base, exponent)));
+            return Ok(Value::Float(double::pow(base, exponent)));
         }
         let exponent = y.to_u64().unwrap_or(u64::MAX);
         if x.bits() > 1 {
@@ -255,7 +256,7 @@ fn true_div(x: &BigInt, y: &BigInt) -> Result<Value> {
         x / (y << shift.unsigned_abs())
     };
     let mantissa = scaled.to_f64().unwrap_or(f64::INFINITY);
-    let result = libm::ldexp(mantissa, -(shift as i32));
+    let result = double::ldexp(mantissa, -(shift as i32));
     if result.is_infinite() {
         return Err(Raised::new(
             Exception::OverflowError,
@@ -273,7 +274,7 @@ fn float_binary(op: BinaryOp, x: f64, y: f64) -> Result<Option<Value>> {
         BinaryOp::Div if y == 0.0 => return Err(division_by_zero("float division by zero")),
         BinaryOp::Div => x / y,
         BinaryOp::FloorDiv if y == 0.0 => return Err(division_by_zero("float floor division by zero")),
-        BinaryOp::FloorDiv => libm::floor((x - float_mod(x, y)) / y + 0.0),
+        BinaryOp::FloorDiv => double::floor((x - float_mod(x, y)) / y + 0.0),
         BinaryOp::Mod if y == 0.0 => return Err(division_by_zero("float modulo by zero")),
         BinaryOp::Mod => float_mod(x, y),
         BinaryOp::Pow => return float_pow(x, y).map(Some),
@@ -284,9 +285,9 @@ fn float_binary(op: BinaryOp, x: f64, y: f64) -> Result<Option<Value>> {
 
 /// The rest with the sign of the divisor.
 pub(crate) fn float_mod(x: f64, y: f64) -> f64 {
-    let rest = libm::fmod(x, y);
+    let rest = double::fmod(x, y);
     if rest == 0.0 {
-        return libm::copysign(0.0, y);
+        return double::copysign(0.0, y);
     }
     if (rest < 0.0) == (y < 0.0) { rest } else { rest + y }
 }
@@ -295,10 +296,10 @@ fn float_pow(x: f64, y: f64) -> Result<Value> {
     if x == 0.0 && y < 0.0 {
         return Err(division_by_zero("0.0 cannot be raised to a negative power"));
     }
-    if x < 0.0 && y.is_finite() && y != libm::trunc(y) {
+    if x < 0.0 && y.is_finite() && y != double::trunc(y) {
         return Err(Raised::value_error("a negative number to a fractional power is complex").code(Code::Arithmetic));
     }
-    let result = libm::pow(x, y);
+    let result = double::pow(x, y);
     if result.is_infinite() && x.is_finite() && y.is_finite() {
         return Err(Raised::new(Exception::OverflowError, "Numerical result out of range"));
     }

@@ -12,6 +12,7 @@ use crate::interp::native::PyIterator;
 use crate::interp::object::Class;
 use crate::interp::raised::{Exception, Raised, Result};
 use crate::interp::value::Value;
+use crate::numerics::math::double;
 use crate::syntax::ast::{BinaryOp, CompareOp};
 
 builtin! {
@@ -442,12 +443,12 @@ fn round(cx: &mut Interp, args: &mut Args) -> Result<Value> {
         },
     };
     match args.some(1) {
-        None => whole(number, libm::rint(number)),
+        None => whole(number, double::rint(number)),
         Some(_) => {
             let digits = args.int(1)?;
             if digits < 0 {
-                let scale = libm::pow(10.0, -digits as f64);
-                return Ok(Value::Float(libm::rint(number / scale) * scale));
+                let scale = double::pow(10.0, -digits as f64);
+                return Ok(Value::Float(double::rint(number / scale) * scale));
             }
             // The decimal conversion rounds the exact value, half to even, as Python does.
             let text = format!("{number:.*}", (digits as usize).min(400));

@@ -13,6 +13,7 @@ use crate::interp::dict::Dict;
 use crate::interp::object::{Descriptor, TypeTag};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::{Range, Slice, SuperObject, Value};
+use crate::numerics::math::double;
 
 builtin! {
     /// Built-in types that can be called.
@@ -149,7 +150,7 @@ builtin! {
     /// Methods of floats.
     pub FLOAT_METHODS;
     /// Whether there is no fraction.
-    "is_integer" "(self)" => |_cx, args| Ok(Value::Bool(args.float(0)? == libm::trunc(args.float(0)?)));
+    "is_integer" "(self)" => |_cx, args| Ok(Value::Bool(args.float(0)? == double::trunc(args.float(0)?)));
     /// The number itself.
     "item" "(self)" => |_cx, args| Ok(args.take(0));
 }
@@ -236,10 +237,10 @@ fn int(cx: &mut Interp, args: &mut Args) -> Result<Value> {
         Value::None if args.get(0).is_none() => Ok(Value::Int(0)),
         Value::Int(_) | Value::Big(_) | Value::Unknown => Ok(value),
         Value::Bool(truth) => Ok(Value::Int(i64::from(*truth))),
-        Value::Float(number) => whole(*number, libm::trunc(*number)),
+        Value::Float(number) => whole(*number, double::trunc(*number)),
         Value::Str(text) => parse_int(text, args.int_or(1, 10)?),
         Value::Native(native) => match Rc::clone(native).number(cx)? {
-            Some(Value::Float(number)) => whole(number, libm::trunc(number)),
+            Some(Value::Float(number)) => whole(number, double::trunc(number)),
             Some(number) => Ok(number),
             None => Err(args.wrong(0, "a string, a number or an array of one element")),
         },

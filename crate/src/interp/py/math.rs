@@ -7,6 +7,7 @@ use crate::builtin;
 use crate::interp::builtin::Args;
 use crate::interp::raised::{Exception, Raised, Result};
 use crate::interp::value::Value;
+use crate::numerics::math::double;
 
 /// Constants of `math`.
 pub const MATH_CONSTANTS: &[(&str, f64)] = &[
@@ -21,75 +22,75 @@ builtin! {
     /// Functions of `math`.
     pub MATH_ROWS;
     /// Square root.
-    "sqrt" "(x, /)" => |_cx, args| in_domain(args, |x| x >= 0.0, libm::sqrt);
+    "sqrt" "(x, /)" => |_cx, args| in_domain(args, |x| x >= 0.0, double::sqrt);
     /// e to the power of x.
-    "exp" "(x, /)" => |_cx, args| finite(args, libm::exp);
+    "exp" "(x, /)" => |_cx, args| finite(args, double::exp);
     /// 2 to the power of x.
-    "exp2" "(x, /)" => |_cx, args| finite(args, libm::exp2);
+    "exp2" "(x, /)" => |_cx, args| finite(args, double::exp2);
     /// e to the power of x, minus 1.
-    "expm1" "(x, /)" => |_cx, args| finite(args, libm::expm1);
+    "expm1" "(x, /)" => |_cx, args| finite(args, double::expm1);
     /// Logarithm to a base, natural by default.
     "log" "(x, base=None, /)" => |_cx, args| {
         let x = positive(args, 0)?;
         Ok(Value::Float(match args.some(1) {
-            Some(_) => libm::log(x) / libm::log(positive(args, 1)?),
-            None => libm::log(x),
+            Some(_) => double::log(x) / double::log(positive(args, 1)?),
+            None => double::log(x),
         }))
     };
     /// Logarithm to base 2.
-    "log2" "(x, /)" => |_cx, args| Ok(Value::Float(libm::log2(positive(args, 0)?)));
+    "log2" "(x, /)" => |_cx, args| Ok(Value::Float(double::log2(positive(args, 0)?)));
     /// Logarithm to base 10.
-    "log10" "(x, /)" => |_cx, args| Ok(Value::Float(libm::log10(positive(args, 0)?)));
+    "log10" "(x, /)" => |_cx, args| Ok(Value::Float(double::log10(positive(args, 0)?)));
     /// Logarithm of 1 + x.
-    "log1p" "(x, /)" => |_cx, args| in_domain(args, |x| x > -1.0, libm::log1p);
+    "log1p" "(x, /)" => |_cx, args| in_domain(args, |x| x > -1.0, double::log1p);
     /// Sine.
-    "sin" "(x, /)" => |_cx, args| in_domain(args, f64::is_finite, libm::sin);
+    "sin" "(x, /)" => |_cx, args| in_domain(args, f64::is_finite, double::sin);
     /// Cosine.
-    "cos" "(x, /)" => |_cx, args| in_domain(args, f64::is_finite, libm::cos);
+    "cos" "(x, /)" => |_cx, args| in_domain(args, f64::is_finite, double::cos);
     /// Tangent.
-    "tan" "(x, /)" => |_cx, args| in_domain(args, f64::is_finite, libm::tan);
+    "tan" "(x, /)" => |_cx, args| in_domain(args, f64::is_finite, double::tan);
     /// Arc sine.
-    "asin" "(x, /)" => |_cx, args| in_domain(args, |x| x.abs() <= 1.0, libm::asin);
+    "asin" "(x, /)" => |_cx, args| in_domain(args, |x| x.abs() <= 1.0, double::asin);
     /// Arc cosine.
-    "acos" "(x, /)" => |_cx, args| in_domain(args, |x| x.abs() <= 1.0, libm::acos);
+    "acos" "(x, /)" => |_cx, args| in_domain(args, |x| x.abs() <= 1.0, double::acos);
     /// Arc tangent.
-    "atan" "(x, /)" => |_cx, args| Ok(Value::Float(libm::atan(args.float(0)?)));
+    "atan" "(x, /)" => |_cx, args| Ok(Value::Float(double::atan(args.float(0)?)));
     /// Arc tangent of y / x in the right quadrant.
-    "atan2" "(y, x, /)" => |_cx, args| Ok(Value::Float(libm::atan2(args.float(0)?, args.float(1)?)));
+    "atan2" "(y, x, /)" => |_cx, args| Ok(Value::Float(double::atan2(args.float(0)?, args.float(1)?)));
     /// Hyperbolic sine.
-    "sinh" "(x, /)" => |_cx, args| finite(args, libm::sinh);
+    "sinh" "(x, /)" => |_cx, args| finite(args, double::sinh);
     /// Hyperbolic cosine.
-    "cosh" "(x, /)" => |_cx, args| finite(args, libm::cosh);
+    "cosh" "(x, /)" => |_cx, args| finite(args, double::cosh);
     /// Hyperbolic tangent.
-    "tanh" "(x, /)" => |_cx, args| Ok(Value::Float(libm::tanh(args.float(0)?)));
+    "tanh" "(x, /)" => |_cx, args| Ok(Value::Float(double::tanh(args.float(0)?)));
     /// Error function.
-    "erf" "(x, /)" => |_cx, args| Ok(Value::Float(libm::erf(args.float(0)?)));
+    "erf" "(x, /)" => |_cx, args| Ok(Value::Float(double::erf(args.float(0)?)));
     /// Complementary error function.
-    "erfc" "(x, /)" => |_cx, args| Ok(Value::Float(libm::erfc(args.float(0)?)));
+    "erfc" "(x, /)" => |_cx, args| Ok(Value::Float(double::erfc(args.float(0)?)));
     /// x to the power of y, as floats.
-    "pow" "(x, y, /)" => |_cx, args| Ok(Value::Float(libm::pow(args.float(0)?, args.float(1)?)));
+    "pow" "(x, y, /)" => |_cx, args| Ok(Value::Float(double::pow(args.float(0)?, args.float(1)?)));
     /// Absolute value, as a float.
     "fabs" "(x, /)" => |_cx, args| Ok(Value::Float(args.float(0)?.abs()));
     /// Remainder with the sign of x.
     "fmod" "(x, y, /)" => |_cx, args| {
         let (x, y) = (args.float(0)?, args.float(1)?);
-        if y == 0.0 { Err(domain()) } else { Ok(Value::Float(libm::fmod(x, y))) }
+        if y == 0.0 { Err(domain()) } else { Ok(Value::Float(double::fmod(x, y))) }
     };
     /// Magnitude of x with the sign of y.
     "copysign" "(x, y, /)" => |_cx, args| Ok(Value::Float(args.float(0)?.copysign(args.float(1)?)));
     /// x times 2 to the power of i.
     "ldexp" "(x, i, /)" => |_cx, args| {
         let exponent = args.int(1)?.clamp(-5000, 5000) as i32;
-        Ok(Value::Float(libm::ldexp(args.float(0)?, exponent)))
+        Ok(Value::Float(double::ldexp(args.float(0)?, exponent)))
     };
     /// Mantissa and exponent of x.
     "frexp" "(x, /)" => |_cx, args| {
-        let (mantissa, exponent) = libm::frexp(args.float(0)?);
+        let (mantissa, exponent) = double::frexp(args.float(0)?);
         Ok(Value::tuple(vec![Value::Float(mantissa), Value::Int(i64::from(exponent))]))
     };
     /// Fraction and whole part of x.
     "modf" "(x, /)" => |_cx, args| {
-        let (fraction, whole) = libm::modf(args.float(0)?);
+        let (fraction, whole) = double::modf(args.float(0)?);
         Ok(Value::tuple(vec![Value::Float(fraction), Value::Float(whole)]))
     };
     /// Whether x is not a number.
@@ -127,7 +128,7 @@ builtin! {
     "factorial" "(n, /)" => |cx, args| {
         let number = args.size(0)?;
         // log2(n!) < n log2(n) bounds the bits before they are computed.
-        let bits = number as f64 * libm::log2(number.max(2) as f64);
+        let bits = number as f64 * double::log2(number.max(2) as f64);
         if bits > cx.limits.integer_bits as f64 {
             return Err(Raised::limit(format!("factorial({number}) is too large")));
         }
@@ -162,7 +163,7 @@ builtin! {
     "hypot" "(*coordinates)" => |_cx, args| {
         let squares = args.rest().iter().map(|arg| arg.value.as_float().map(|x| x * x));
         let total = squares.sum::<Option<f64>>().ok_or_else(|| Raised::type_error("must be real number"))?;
-        Ok(Value::Float(libm::sqrt(total)))
+        Ok(Value::Float(double::sqrt(total)))
     };
     /// Degrees to radians.
     "radians" "(x, /)" => |_cx, args| Ok(Value::Float(args.float(0)? * (std::f64::consts::PI / 180.0)));

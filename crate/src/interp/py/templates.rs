@@ -9,6 +9,7 @@ use crate::interp::Interp;
 use crate::interp::builtin::{Args, plain_type_name};
 use crate::interp::raised::{Exception, Raised, Result};
 use crate::interp::value::Value;
+use crate::numerics::math::double;
 
 impl Interp {
     /// `format(value, spec)`.
@@ -150,7 +151,7 @@ impl Interp {
 
     fn truncated(&mut self, value: &Value) -> Result<Value> {
         match value {
-            Value::Float(number) => super::builtins::whole(*number, libm::trunc(*number)),
+            Value::Float(number) => super::builtins::whole(*number, double::trunc(*number)),
             Value::Str(_) => Err(Raised::type_error("%d format: a real number is required, not str")),
             other => Ok(other.clone()),
         }
