@@ -19,10 +19,10 @@ use crate::interp::value::{Name, Value};
 
 pub mod builtin;
 mod context;
+pub mod convert;
 pub mod dict;
 mod eval;
 pub mod native;
-pub mod convert;
 pub mod nki;
 pub mod numpy;
 pub mod object;

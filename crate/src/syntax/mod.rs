@@ -14,6 +14,7 @@ use crate::base::span::{FileId, Span};
 pub mod ast;
 mod lower;
 mod nesting;
+mod operators;
 mod resolve;
 mod scopes;
 mod statements;

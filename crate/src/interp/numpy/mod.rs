@@ -14,6 +14,7 @@ pub mod io;
 pub mod linalg;
 mod loops;
 pub mod math;
+mod moments;
 mod narrow;
 pub mod node;
 pub mod print;
