@@ -16,3 +16,4 @@ pub mod syntax;
 pub mod tensor;
 pub mod timing;
 pub mod trace;
+pub mod simulation;

@@ -4,6 +4,9 @@ use serde::Serialize;
 
 use crate::base::diag::{Diagnostic, Severity};
 use crate::base::span::{SourceMap, Span};
+use crate::interp::{Check, Outcome};
+use crate::profile::summary::Summary;
+use crate::simulation::Mode;
 
 /// Version of the JSON; it changes when a field changes its meaning or goes away.
 pub const VERSION: u32 = 1;
@@ -142,4 +145,64 @@ pub struct Wall {
     pub execute_ms: f64,
     /// Scheduling.
     pub schedule_ms: f64,
+}
+
+/// An array that a launch returned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OutputReport {
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// NKI's name of its dtype.
+    pub dtype: &'static str,
+}
+
+/// The numbers of a launch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LaunchReport {
+    /// Name of the kernel function.
+    pub kernel: String,
+    /// The launch grid.
+    pub grid: Vec<u32>,
+    /// Times, engines, metrics, memory, what bounds it, proposals.
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// Returned arrays.
+    pub outputs: Vec<OutputReport>,
+}
+
+/// The numbers of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Version of this structure.
+    pub version: u32,
+    /// The target.
+    pub target: &'static str,
+    /// Whether values were computed.
+    pub mode: Mode,
+    /// What the script and `device_print` printed.
+    pub stdout: String,
+    /// Launches in the order of the script.
+    pub launches: Vec<LaunchReport>,
+    /// Checks of the script on values.
+    pub checks: Vec<CheckReport>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<DiagnosticReport>,
+    /// Times of the phases, if the caller measured them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Wall>,
+}
+
+/// Resolves the places of checks.
+pub(super) fn checks(sources: &SourceMap, checks: &[Check]) -> Vec<CheckReport> {
+    let one = |check: &Check| CheckReport {
+        result: match check.outcome {
+            Outcome::Passed => CheckResult::Passed,
+            Outcome::Failed => CheckResult::Failed,
+            Outcome::Skipped => CheckResult::Skipped,
+        },
+        text: check.text.clone(),
+        note: check.note.clone(),
+        line: sources.range(check.span).0.line,
+    };
+    checks.iter().map(one).collect()
 }

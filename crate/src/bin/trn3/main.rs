@@ -1,0 +1,65 @@
+//! The command line: the page without a browser, for scripts, CI and benchmarks.
+//!
+//! Exit status: 0 success, 1 the script is in error, 2 wrong usage.
+#![cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program prints")
+)]
+
+#[cfg(not(target_arch = "wasm32"))]
+mod files;
+#[cfg(not(target_arch = "wasm32"))]
+mod run;
+#[cfg(not(target_arch = "wasm32"))]
+mod tables;
+
+#[cfg(target_arch = "wasm32")]
+fn main() {}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() -> std::process::ExitCode {
+    use std::process::ExitCode;
+
+    match command(lexopt::Parser::from_env()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("trn3: {error}\n\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// What `--help` and a usage error show.
+#[cfg(not(target_arch = "wasm32"))]
+const USAGE: &str = "\
+usage: trn3 run FILE.py [--target trn1|trn2|trn3] [--mode simulate|estimate] [--set NAME=VALUE]...
+                [--precise-fp 1] [--json PATH|-] [--trace PATH] [--root DIR]...
+       trn3 api  [--json]
+       trn3 chip [--target trn1|trn2|trn3] [--json]";
+
+/// Runs the command; `Ok(false)` means that the script is in error.
+#[cfg(not(target_arch = "wasm32"))]
+fn command(mut parser: lexopt::Parser) -> Result<bool, lexopt::Error> {
+    use lexopt::prelude::*;
+
+    match parser.next()? {
+        Some(Long("help") | Short('h')) => {
+            println!("{USAGE}");
+            Ok(true)
+        }
+        Some(Long("version") | Short('V')) => {
+            println!("trn3 {}", env!("CARGO_PKG_VERSION"));
+            Ok(true)
+        }
+        Some(Value(name)) => match name.string()?.as_str() {
+            "run" => run::command(parser),
+            "api" => tables::api(parser),
+            "chip" => tables::chip(parser),
+            name @ ("collective" | "plan") => Err(format!("'{name}' is not available in this version").into()),
+            other => Err(format!("unknown command '{other}'").into()),
+        },
+        Some(option) => Err(option.unexpected()),
+        None => Err("a command is missing".into()),
+    }
+}

@@ -1,0 +1,50 @@
+//! `trn3 api` and `trn3 chip`: what is modelled, and with which figures.
+
+use lexopt::prelude::*;
+use trn3::chip::Chip;
+use trn3::simulation::api;
+
+use crate::run;
+
+/// Whether `--json` was given, and the target if one is accepted.
+fn parse(mut parser: lexopt::Parser, target: bool) -> Result<(bool, Option<&'static Chip>), lexopt::Error> {
+    let (mut json, mut chip) = (false, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("json") => json = true,
+            Long("target") if target => chip = Some(run::chip(&parser.value()?.string()?)?),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok((json, chip))
+}
+
+/// Every `nki.*` name that works, with its signature.
+pub fn api(parser: lexopt::Parser) -> Result<bool, lexopt::Error> {
+    let (json, _) = parse(parser, false)?;
+    let entries = api::entries();
+    if json {
+        println!("{}", serde_json::to_string_pretty(&entries).map_err(|error| error.to_string())?);
+    } else {
+        for entry in entries {
+            println!("{}{}", entry.name, entry.signature);
+        }
+    }
+    Ok(true)
+}
+
+/// The hardware table of a chip, each figure with unit and source.
+pub fn chip(parser: lexopt::Parser) -> Result<bool, lexopt::Error> {
+    let (json, chip) = parse(parser, true)?;
+    let chip = chip.unwrap_or(Chip::ALL[Chip::ALL.len() - 1]);
+    let rows = chip.rows();
+    if json {
+        println!("{}", serde_json::to_string_pretty(&rows).map_err(|error| error.to_string())?);
+        return Ok(true);
+    }
+    println!("{} ({})", chip.title, chip.name);
+    for row in rows {
+        println!("{:10} {:34} {:>16} {:8} {:?}: {}", row.group, row.name, row.value, row.unit, row.trust, row.source);
+    }
+    Ok(true)
+}

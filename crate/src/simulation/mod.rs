@@ -1,0 +1,308 @@
+//! One run of a script, from source text to report: what the page, the command line, tests and benches drive alike.
+//!
+//! A run advances in slices of work, never of time. The script is interpreted and its kernels are traced in one piece; launches are
+//! then executed and scheduled step by step. In simulate mode a script may look at results of its launches: it is suspended,
+//! the launches are executed, and it runs again with their results (`interp::nki::session` says why that ends).
+
+pub mod api;
+mod launch;
+pub mod params;
+pub mod report;
+mod script;
+
+use std::rc::Rc;
+
+use serde::Serialize;
+
+use crate::base::diag::{Code, Diagnostic};
+use crate::base::span::{FileId, SourceMap, Span};
+use crate::chip::Chip;
+use crate::interp::numpy::node::Budget;
+use crate::profile::Profile;
+use crate::profile::summary::summarize;
+use crate::simulation::launch::{Execution, Scheduling};
+use crate::simulation::report::{DiagnosticReport, LaunchReport, OutputReport, Report, VERSION};
+use crate::simulation::script::{End, Round, Setup};
+use crate::trace::limits::Limits;
+
+pub use crate::simulation::script::{Files, Sources};
+
+/// Whether values are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Values and times.
+    #[default]
+    Simulate,
+    /// Times only; shapes suffice.
+    Estimate,
+}
+
+/// A source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Path relative to the folder that imports start from.
+    pub name: String,
+    /// Text.
+    pub text: String,
+}
+
+/// Choices of a run.
+#[derive(Clone)]
+pub struct Options {
+    /// The target.
+    pub chip: &'static Chip,
+    /// Whether values are computed.
+    pub mode: Mode,
+    /// Bounds on what the run may use.
+    pub limits: Limits,
+    /// Where imports that are not among the given files are looked for.
+    pub sources: Option<Rc<dyn Sources>>,
+    /// Files for `numpy.load` and `numpy.save`.
+    pub files: Option<Rc<dyn Files>>,
+}
+
+impl Default for Options {
+    /// Simulation on the newest chip, without files.
+    fn default() -> Self {
+        Self {
+            chip: Chip::ALL[Chip::ALL.len() - 1],
+            mode: Mode::default(),
+            limits: Limits::default(),
+            sources: None,
+            files: None,
+        }
+    }
+}
+
+/// What a run does at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Interpreting the script and tracing its kernels.
+    Trace,
+    /// Computing values.
+    Execute,
+    /// Scheduling.
+    Schedule,
+    /// Nothing more.
+    Done,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Progress {
+    /// What it does next.
+    pub phase: Phase,
+    /// Share of the present phase that is done, 0 to 1.
+    pub fraction: f64,
+    /// Whether nothing more is to do.
+    pub done: bool,
+}
+
+/// A launch with its schedule.
+struct Launch {
+    profile: Profile,
+    report: LaunchReport,
+}
+
+/// The state between two slices.
+enum State {
+    Trace,
+    Execute(Box<Execution>),
+    Schedule(Box<Scheduling>),
+    Done,
+}
+
+/// One run of a script.
+pub struct Simulation {
+    setup: Setup,
+    state: State,
+    /// The last evaluation of the script.
+    round: Option<Round>,
+    /// What executed launches gave: bytes of each output.
+    results: Vec<Vec<Rc<Vec<u8>>>>,
+    /// Run-time facts of executed launches, core by core.
+    dynamics: Vec<Vec<crate::trace::dynamic::Dynamic>>,
+    /// Lines of `device_print`.
+    printed: String,
+    launches: Vec<Launch>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Simulation {
+    /// Prepares a run. The first file is the script; the others can be imported.
+    pub fn new(files: Vec<File>, options: Options) -> Self {
+        let budget = Budget::new(options.limits.memory.0);
+        Self {
+            setup: Setup { files, options, budget },
+            state: State::Trace,
+            round: None,
+            results: Vec::new(),
+            dynamics: Vec::new(),
+            printed: String::new(),
+            launches: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Does up to about `budget` instructions of work. Interpreting the script is one piece, bounded by the limits.
+    pub fn advance(&mut self, budget: u64) -> Progress {
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Trace => self.trace(),
+            State::Execute(execution) => self.execute(execution, budget),
+            State::Schedule(scheduling) => self.schedule(scheduling, budget),
+            State::Done => {}
+        }
+        self.progress()
+    }
+
+    /// Runs to the end.
+    pub fn finish(&mut self) {
+        while !self.advance(u64::MAX / 2).done {}
+    }
+
+    /// How far the run is.
+    pub fn progress(&self) -> Progress {
+        let (phase, fraction) = match &self.state {
+            State::Trace => (Phase::Trace, 0.0),
+            State::Execute(execution) => (Phase::Execute, execution.fraction()),
+            State::Schedule(scheduling) => (Phase::Schedule, scheduling.fraction()),
+            State::Done => (Phase::Done, 1.0),
+        };
+        Progress { phase, fraction, done: phase == Phase::Done }
+    }
+
+    /// Evaluates the script once, with the results of launches so far.
+    fn trace(&mut self) {
+        let round = Round::run(&self.setup, &self.results, self.round.take());
+        self.round = Some(round);
+        self.next();
+    }
+
+    /// Decides what follows: the next launch to execute, another evaluation, or scheduling.
+    fn next(&mut self) {
+        let Some(round) = &mut self.round else { return };
+        let executed = self.results.len();
+        if self.setup.options.mode == Mode::Simulate && executed < round.launches().len() {
+            match Execution::start(round, executed, &self.setup.options.limits) {
+                Ok(execution) => self.state = State::Execute(Box::new(execution)),
+                Err(diagnostic) => self.fail(*diagnostic),
+            }
+            return;
+        }
+        match round.end.clone() {
+            End::Suspended(_) if self.setup.options.mode == Mode::Simulate && round.computed < executed => {
+                self.state = State::Trace;
+                return;
+            }
+            End::Suspended(diagnostic) => self.diagnostics.push(script::stopped(*diagnostic, self.setup.options.mode)),
+            End::Failed(diagnostics) => self.diagnostics.extend(diagnostics),
+            End::Finished => {}
+        }
+        self.schedule_next();
+    }
+
+    /// Executes a part of a launch.
+    fn execute(&mut self, mut execution: Box<Execution>, budget: u64) {
+        match execution.advance(budget) {
+            Ok(false) => self.state = State::Execute(execution),
+            Ok(true) => match execution.finish(&mut self.printed) {
+                Ok((results, dynamics)) => {
+                    self.results.push(results);
+                    self.dynamics.push(dynamics);
+                    if let Some(round) = &mut self.round {
+                        round.deliver(&self.results);
+                    }
+                    self.next();
+                }
+                Err(diagnostic) => self.fail(*diagnostic),
+            },
+            Err(diagnostic) => self.fail(*diagnostic),
+        }
+    }
+
+    /// Starts scheduling the next launch, if there is one.
+    fn schedule_next(&mut self) {
+        let Some(round) = &self.round else { return };
+        let at = self.launches.len();
+        let Some(record) = round.launches().get(at) else { return };
+        let dynamics = self.dynamics.get(at).cloned().unwrap_or_default();
+        match Scheduling::start(Rc::clone(&record.program), dynamics) {
+            Ok(scheduling) => self.state = State::Schedule(Box::new(scheduling)),
+            Err(diagnostic) => self.fail(*diagnostic),
+        }
+    }
+
+    /// Schedules a part of a launch.
+    fn schedule(&mut self, mut scheduling: Box<Scheduling>, budget: u64) {
+        if !scheduling.advance(budget) {
+            self.state = State::Schedule(scheduling);
+            return;
+        }
+        let Some(round) = &self.round else { return };
+        let Some(record) = round.launches().get(self.launches.len()) else { return };
+        let profile = scheduling.finish(&round.sources);
+        let outputs = record.outputs.iter().filter(|output| output.argument.is_none());
+        let report = LaunchReport {
+            kernel: profile.program.kernel.to_string(),
+            grid: profile.program.grid.clone(),
+            summary: summarize(&profile),
+            outputs: outputs.map(|output| OutputReport { shape: output.shape.clone(), dtype: output.dtype.name() }).collect(),
+        };
+        self.launches.push(Launch { profile, report });
+        self.schedule_next();
+    }
+
+    /// Ends the run with an error of a launch. What the script said before stays.
+    fn fail(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+        self.state = State::Done;
+    }
+
+    /// All source files of the run.
+    pub fn sources(&self) -> SourceMap {
+        self.round.as_ref().map(|round| round.sources.clone()).unwrap_or_default()
+    }
+
+    /// Diagnostics in the order of the run: warnings of the script, then what ended it.
+    pub fn diagnostics(&self) -> Vec<&Diagnostic> {
+        let warnings = self.round.iter().flat_map(|round| &round.warnings);
+        warnings.chain(&self.diagnostics).collect()
+    }
+
+    /// Diagnostics as a terminal shows them, without colours.
+    pub fn render_diagnostics(&self) -> String {
+        let sources = self.sources();
+        let all = self.diagnostics().into_iter().map(|diagnostic| diagnostic.render(&sources));
+        all.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The numbers of the run; complete once it is done.
+    pub fn report(&self) -> Report {
+        let sources = self.sources();
+        let round = self.round.as_ref();
+        let checks = round.map(|round| report::checks(&sources, &round.checks)).unwrap_or_default();
+        let stdout = round.map(|round| round.stdout.clone()).unwrap_or_default();
+        Report {
+            version: VERSION,
+            target: self.setup.options.chip.name,
+            mode: self.setup.options.mode,
+            stdout: stdout + &self.printed,
+            launches: self.launches.iter().map(|launch| launch.report.clone()).collect(),
+            checks,
+            diagnostics: self.diagnostics().into_iter().map(|one| DiagnosticReport::new(&sources, one)).collect(),
+            wall: None,
+        }
+    }
+
+    /// The profile of launch number `launch`, once it is scheduled.
+    pub fn profile(&self, launch: usize) -> Option<&Profile> {
+        self.launches.get(launch).map(|launch| &launch.profile)
+    }
+}
+
+/// A diagnostic without a better place: the start of the script.
+fn at_start(code: Code, message: String) -> Diagnostic {
+    Diagnostic::error(code, Span::new(FileId(0), 0, 0), message)
+}

@@ -1,0 +1,86 @@
+//! Every example kernel passes its own NumPy check in every precision that it offers, and its profile is a golden file.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{check_golden, crate_dir, options, run, scripts, stem};
+use trn3::base::diag::Severity;
+use trn3::simulation::params::{self, Control};
+use trn3::simulation::report::CheckResult;
+use trn3::simulation::{Mode, Simulation};
+
+/// The literals that the precision control of a script offers; its present one if there is no control.
+fn precisions(text: &str) -> Vec<Option<String>> {
+    let found = params::params(text).into_iter().find(|param| param.name == "precision");
+    match found.map(|param| param.control) {
+        Some(Control::Choice { choices }) => choices.into_iter().map(Some).collect(),
+        _ => vec![None],
+    }
+}
+
+/// The script in every precision, with the name of its golden file.
+fn variants(path: &Path) -> Vec<(String, String)> {
+    let text = fs::read_to_string(path).expect("a readable kernel");
+    let variant = |precision: Option<String>| match precision {
+        Some(literal) => {
+            let name = format!("{}-{}", stem(path), literal.trim_matches('"'));
+            (name, params::set(&text, "precision", &literal).expect("an offered choice"))
+        }
+        None => (stem(path), text.clone()),
+    };
+    precisions(&text).into_iter().map(variant).collect()
+}
+
+/// Fails unless the run ended without an error.
+fn assert_no_error(name: &str, simulation: &Simulation) {
+    let errors = simulation.report().diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
+    assert_eq!(errors, 0, "{name}:\n{}", simulation.render_diagnostics());
+}
+
+#[test]
+fn kernels_pass_their_own_check() {
+    for path in scripts(&crate_dir().join("../kernels")) {
+        for (name, text) in variants(&path) {
+            let simulation = run(&name, &text, options("trn3", Mode::Simulate));
+            assert_no_error(&name, &simulation);
+            let checks = simulation.report().checks;
+            assert!(!checks.is_empty(), "{name} checks nothing");
+            for check in &checks {
+                assert_eq!(check.result, CheckResult::Passed, "{name} line {}: {} {}", check.line, check.text, check.note);
+            }
+        }
+    }
+}
+
+#[test]
+fn estimates_equal_simulated_times() {
+    // No example has a run-time loop, so time depends on shapes alone and both modes must agree to the picosecond.
+    for path in scripts(&crate_dir().join("../kernels")) {
+        for (name, text) in variants(&path) {
+            let estimate = run(&name, &text, options("trn3", Mode::Estimate));
+            assert_no_error(&name, &estimate);
+            let simulate = run(&name, &text, options("trn3", Mode::Simulate));
+            let (left, right) = (estimate.report(), simulate.report());
+            assert_eq!(json(&left.launches), json(&right.launches), "{name}");
+            assert!(left.checks.iter().all(|check| check.result == CheckResult::Skipped), "{name} checked values");
+        }
+    }
+}
+
+#[test]
+fn profiles_equal_their_goldens() {
+    for path in scripts(&crate_dir().join("../kernels")) {
+        for (name, text) in variants(&path) {
+            let simulation = run(&name, &text, options("trn3", Mode::Estimate));
+            let golden = crate_dir().join(format!("tests/golden/profiles/{name}.json"));
+            check_golden(&golden, &(json(&simulation.report().launches) + "\n"));
+        }
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("plain data")
+}
