@@ -18,6 +18,7 @@ use crate::interp::scope::{Module, ModuleId};
 use crate::interp::value::{Name, Value};
 
 pub mod builtin;
+pub mod convert;
 mod context;
 pub mod convert;
 pub mod dict;

@@ -40,8 +40,8 @@ impl Default for Session {
 
 impl Session {
     /// Gives the storage bytes of an output of a launch that has run.
-    pub fn set_output(&mut self, launch: u32, output: u32, bytes: Vec<u8>) {
-        Rc::make_mut(&mut self.outputs).insert((launch, output), Rc::new(bytes));
+    pub fn set_output(&mut self, launch: u32, output: u32, bytes: Rc<Vec<u8>>) {
+        Rc::make_mut(&mut self.outputs).insert((launch, output), bytes);
     }
 
     /// The generator behind `np.random.rand` and its siblings.
