@@ -20,7 +20,6 @@ use crate::interp::value::{Name, Value};
 pub mod builtin;
 pub mod convert;
 mod context;
-pub mod convert;
 pub mod dict;
 mod eval;
 pub mod native;
