@@ -232,7 +232,10 @@ impl Raised {
 
     /// The diagnostic of an uncaught exception; `fallback` is its place if it has none.
     pub fn into_diagnostic(self, fallback: Span) -> Diagnostic {
-        let failure = *self.0;
+        let mut failure = *self.0;
+        if matches!(failure.kind, Kind::Builtin(Exception::KeyError)) {
+            failure.message = format!("there is no key {}", failure.message);
+        }
         Diagnostic {
             labels: failure.labels,
             hints: failure.hints,

@@ -256,8 +256,7 @@ impl<'a> Lowerer<'a> {
         let value = self.boxed(&node.value);
         match &*node.target {
             py::Expr::Name(name) => {
-                let host = self.scopes.current_host();
-                ExprKind::Walrus(self.scopes.bind_in(host, &name.id), value)
+                ExprKind::Walrus(self.scopes.bind_outside(&name.id), value)
             }
             other => self.refused(other.range(), "':=' with this target", "assign to a name"),
         }
@@ -360,7 +359,7 @@ impl<'a> Lowerer<'a> {
         };
         let first = self.boxed(&outer.iter);
         let range = node.range;
-        let code = self.function_code("<genexpr>", range, |lowerer| {
+        let code = self.function_code("<genexpr>", ScopeKind::Generator, range, |lowerer| {
             let source = lowerer.scopes.bind(".0");
             let body = lowerer.generator_body(node, source, 0);
             let param = Param {
@@ -412,7 +411,7 @@ impl<'a> Lowerer<'a> {
             .parameters
             .as_deref()
             .map_or_else(Default::default, |params| self.defaults(params));
-        let code = self.function_code("<lambda>", node.range, |lowerer| {
+        let code = self.function_code("<lambda>", ScopeKind::Function, node.range, |lowerer| {
             let mut parts = node
                 .parameters
                 .as_deref()

@@ -63,7 +63,7 @@ fn report_nonlocals(scopes: &Scopes, host: usize, file: FileId, errors: &mut Vec
 fn enclosing(scopes: &Scopes, mut scope: Option<usize>, name: &str) -> Option<usize> {
     while let Some(id) = scope {
         let around = &scopes.all[id];
-        let lexical = matches!(around.kind, ScopeKind::Function | ScopeKind::Comprehension);
+        let lexical = !matches!(around.kind, ScopeKind::Module | ScopeKind::Class);
         if lexical && around.globals.contains(name) {
             return None;
         }
@@ -84,7 +84,7 @@ fn target(scopes: &Scopes, scope: usize, name: &str) -> Target {
         match own.kind {
             ScopeKind::Module => return Target::Global,
             ScopeKind::Class => return Target::Namespace,
-            ScopeKind::Function | ScopeKind::Comprehension => return Target::Variable(scope),
+            ScopeKind::Function | ScopeKind::Generator | ScopeKind::Comprehension => return Target::Variable(scope),
         }
     }
     enclosing(scopes, own.parent, name).map_or(Target::Global, Target::Variable)

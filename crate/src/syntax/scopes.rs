@@ -11,8 +11,10 @@ use crate::syntax::ast::{Code, NameId};
 pub enum ScopeKind {
     /// A file.
     Module,
-    /// A function, lambda or generator expression.
+    /// A function or lambda.
     Function,
+    /// A generator expression.
+    Generator,
     /// A class body.
     Class,
     /// A list, set or dictionary comprehension.
@@ -96,14 +98,20 @@ impl Scopes {
 
     /// A binding of `name` in the current scope.
     pub fn bind(&mut self, name: &str) -> NameId {
-        self.bind_in(self.current(), name)
+        let scope = self.current();
+        self.all[scope].bound.insert(name.into());
+        self.id_in(scope, name)
     }
 
-    /// A binding of `name` in `scope`.
-    pub fn bind_in(&mut self, scope: usize, name: &str) -> NameId {
-        let id = self.id_in(scope, name);
+    /// A binding of `name` in the function around all comprehensions, as `:=` makes it.
+    pub fn bind_outside(&mut self, name: &str) -> NameId {
+        let mut scope = self.current();
+        while matches!(self.all[scope].kind, ScopeKind::Comprehension | ScopeKind::Generator) {
+            scope = self.all[scope].parent.unwrap_or(0);
+        }
+        self.id_in(scope, name);
         self.all[scope].bound.insert(name.into());
-        id
+        self.use_name(name)
     }
 
     fn id_in(&mut self, scope: usize, name: &str) -> NameId {

@@ -28,11 +28,12 @@ impl Lowerer<'_> {
     pub(super) fn function_code(
         &mut self,
         name: &str,
+        scope: ScopeKind,
         range: TextRange,
         build: impl FnOnce(&mut Self) -> CodeParts,
     ) -> Rc<Code> {
         let outer = std::mem::take(&mut self.yields);
-        self.scopes.open(ScopeKind::Function);
+        self.scopes.open(scope);
         let parts = build(self);
         let generator = self.yields > 0;
         self.yields = outer;
@@ -325,7 +326,7 @@ impl Lowerer<'_> {
         }
         let decorators = self.exprs(node.decorator_list.iter().map(|decorator| &decorator.expression));
         let defaults = self.defaults(&node.parameters);
-        let code = self.function_code(&node.name, node.range, |lowerer| {
+        let code = self.function_code(&node.name, ScopeKind::Function, node.range, |lowerer| {
             let parts = lowerer.params(&node.parameters);
             CodeParts {
                 body: lowerer.block(&node.body),

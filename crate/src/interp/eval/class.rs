@@ -165,7 +165,7 @@ impl Interp {
     pub fn class_of(&mut self, value: &Value) -> Rc<Class> {
         match value {
             Value::Instance(instance) => Rc::clone(&instance.class),
-            Value::Native(_) => {
+            Value::Native(_) | Value::Iterator(_) => {
                 let name = plain_type_name(value);
                 if let Some(class) = self.native_classes.get(&name) {
                     return Rc::clone(class);
