@@ -299,9 +299,9 @@ mod tests {
         while high - low > 1 {
             let middle = u32::midpoint(low, high);
             if value_of(format, middle) <= x.abs() {
-                low = middle
+                low = middle;
             } else {
-                high = middle
+                high = middle;
             }
         }
         let (down, up) = (x.abs() - value_of(format, low), value_of(format, high) - x.abs());

@@ -163,7 +163,7 @@ impl Region {
             return bounds;
         }
         let ahead = (other.lo - self.lo) % self.period;
-        other.period % self.period == 0 && other.run <= self.run && ahead + other.run <= self.run
+        other.period.is_multiple_of(self.period) && other.run <= self.run && ahead + other.run <= self.run
     }
 }
 

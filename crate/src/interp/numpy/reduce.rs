@@ -443,9 +443,9 @@ pub fn arg_extreme(extreme: Extreme, array: &Array, axis: Option<isize>, keepdim
     }
     let mut kept = array.shape().to_vec();
     if source.ndim() == array.ndim() && array.ndim() > 0 {
-        kept[axis] = 1
+        kept[axis] = 1;
     } else {
-        kept.fill(1)
+        kept.fill(1);
     }
     out.reshape(&kept)
 }

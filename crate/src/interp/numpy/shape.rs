@@ -307,7 +307,7 @@ pub fn section_ends(length: usize, sections: usize, exact: bool) -> Result<Vec<u
     if sections == 0 {
         return Err(Fault::new(Code::Value, "number of sections must be larger than 0"));
     }
-    if exact && length % sections != 0 {
+    if exact && !length.is_multiple_of(sections) {
         let message = format!("array split of {length} elements into {sections} does not give equal parts");
         return Err(Fault::new(Code::Value, message).hint("use np.array_split for parts of different size"));
     }

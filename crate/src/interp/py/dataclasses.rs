@@ -414,9 +414,9 @@ impl Interp {
                     let inner = self.getattr(value, &field.name)?;
                     let inner = self.as_plain(&inner, dict)?;
                     if dict {
-                        table.set_str(&field.name, inner)
+                        table.set_str(&field.name, inner);
                     } else {
-                        items.push(inner)
+                        items.push(inner);
                     }
                 }
                 Ok(if dict { Value::dict(table) } else { Value::tuple(items) })

@@ -259,7 +259,7 @@ impl DmaTranspose {
         let rows = if rank == 2 {
             first == 16
         } else {
-            [1, 2, 4, 8, 16].contains(&first) && (first * shape[rank - 2]) % 16 == 0
+            [1, 2, 4, 8, 16].contains(&first) && (first * shape[rank - 2]).is_multiple_of(16)
         };
         let limit = if rank == 2 {
             "first dimension 16"

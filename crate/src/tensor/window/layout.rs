@@ -325,7 +325,7 @@ fn infer(shape: &[i64], total: u64) -> Option<Vec<u32>> {
     for &size in shape.iter().filter(|&&size| size != -1) {
         known = known.checked_mul(u64::try_from(size).ok().filter(|&size| size > 0)?)?;
     }
-    if unknown > 1 || total % known != 0 || (unknown == 0 && known != total) {
+    if unknown > 1 || !total.is_multiple_of(known) || (unknown == 0 && known != total) {
         return None;
     }
     let missing = total / known;

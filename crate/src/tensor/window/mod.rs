@@ -471,7 +471,7 @@ impl Window {
             ));
         }
         let outer = &self.dims[..self.dims.len() - 1];
-        let aligned = |elements: i64| elements.unsigned_abs() * old % new == 0;
+        let aligned = |elements: i64| (elements.unsigned_abs() * old).is_multiple_of(new);
         if !aligned(self.offset as i64) || !outer.iter().all(|dim| dim.num == 1 || aligned(dim.step)) {
             return fault(format!("the elements do not start at multiples of {new} bytes"));
         }

@@ -243,7 +243,7 @@ fn apply(step: &Step, w: &Window, list: &[i64]) -> Option<(Window, Vec<i64>)> {
             let stop = start + 1 + step.3 as usize % (num - start);
             let by = 1 + (step.3 as usize % 3);
             let result = w.slice(axis as i64, start as i64, stop as i64, by as i64).ok()?;
-            Some((result, pick(&|at| at >= start && at < stop && (at - start) % by == 0)))
+            Some((result, pick(&|at| at >= start && at < stop && (at - start).is_multiple_of(by))))
         }
         1 => {
             let index = step.2 as usize % num;
@@ -256,7 +256,7 @@ fn apply(step: &Step, w: &Window, list: &[i64]) -> Option<(Window, Vec<i64>)> {
             Some((result, transposed(list, &shape, &order)))
         }
         3 => {
-            let divisor = (2..=num).find(|d| num % d == 0)?;
+            let divisor = (2..=num).find(|d| num.is_multiple_of(*d))?;
             Some((w.reshape_dim(axis as i64, &[divisor as i64, -1]).ok()?, list.to_vec()))
         }
         4 => {
