@@ -17,3 +17,5 @@ pub mod tensor;
 pub mod timing;
 pub mod trace;
 pub mod simulation;
+#[cfg(target_arch = "wasm32")]
+pub mod web;

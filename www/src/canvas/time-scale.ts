@@ -46,6 +46,6 @@ export function roundStep(raw: number): number {
 }
 
 /** Room left of everything that shares the time axis, so that rows and charts line up. */
-export const GUTTER_PX = 84;
+export const GUTTER_PX = 92;
 /** Room right of it. */
 export const MARGIN_PX = 12;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { enclosingCall, expand, Manifest, readImports } from "./manifest.ts";
+import { enclosingCall, expand, Manifest, paramsOf, readImports } from "./manifest.ts";
 
 const SCRIPT = "import numpy as np\nimport nki\nimport nki.isa as nisa\nfrom nki.language import affine_range as ar, ds\n";
 
@@ -20,9 +20,22 @@ describe("names of a script", () => {
   it("lead to the catalogue", () => {
     const entry = { name: "nki.isa.nc_matmul", kind: "function", signature: "", doc: "", params: [] } as const;
     const manifest = new Manifest([entry]);
-    expect(manifest.get(expand("nisa.nc_matmul", imports))).toBe(entry);
+    expect(manifest.get(expand("nisa.nc_matmul", imports))).toEqual(entry);
     expect(manifest.members("nki.isa")).toEqual([entry]);
     expect(manifest.get("nki.isa.nothing")).toBeNull();
+  });
+});
+
+describe("paramsOf", () => {
+  it("reads names and defaults off a signature", () => {
+    expect(paramsOf("(shape, dtype, *, buffer=None, grid=(1, 2), **kwargs)").map((param) => [param.name, param.default])).toEqual([
+      ["shape", null],
+      ["dtype", null],
+      ["buffer", "None"],
+      ["grid", "(1, 2)"],
+      ["**kwargs", null],
+    ]);
+    expect(paramsOf("()")).toEqual([]);
   });
 });
 

@@ -2,14 +2,15 @@
  * The catalogue of the simulator, made searchable by the names a script uses. The catalogue comes from the instruction tables;
  * nothing about NKI is written down here.
  */
-import type { CatalogEntry } from "../sim/protocol.ts";
+import type { CatalogEntry, ParamDoc } from "../sim/protocol.ts";
 
 export class Manifest {
   readonly #byName = new Map<string, CatalogEntry>();
   readonly #members = new Map<string, CatalogEntry[]>();
 
   constructor(entries: readonly CatalogEntry[]) {
-    for (const entry of entries) {
+    for (const plain of entries) {
+      const entry = plain.params.length > 0 ? plain : { ...plain, params: paramsOf(plain.signature) };
       this.#byName.set(entry.name, entry);
       const dot = entry.name.lastIndexOf(".");
       const parent = dot < 0 ? "" : entry.name.slice(0, dot);
@@ -26,6 +27,15 @@ export class Manifest {
   members(parent: string): readonly CatalogEntry[] {
     return this.#members.get(parent) ?? [];
   }
+}
+
+/** The parameters that a signature in parentheses names, for entries without documented ones. */
+export function paramsOf(signature: string): readonly ParamDoc[] {
+  const parts = signature.replace(/^\(|\)[^)]*$/g, "").match(/(?:[^,([{]|\([^)]*\)|\[[^\]]*\]|\{[^}]*\})+/g) ?? [];
+  return parts.flatMap((part) => {
+    const [, name, annotation, value] = /^\s*(\*{0,2}\w+)\s*(?::([^=]*))?(?:=(.*))?$/.exec(part) ?? [];
+    return name === undefined ? [] : [{ name, type: annotation?.trim() ?? "", default: value?.trim() ?? null, doc: "", choices: [] }];
+  });
 }
 
 /** What the names of a script stand for: `nl` is `nki.language`. */

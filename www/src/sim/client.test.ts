@@ -32,7 +32,7 @@ const makeClient = (): Client =>
     return worker as unknown as Worker;
   });
 const job = (text: string): Job => ({ main: "kernel.py", text, options: { target: "trn3", mode: "estimate" } });
-const done = (id: number): Reply => ({ kind: "done", id, report: { version: 1, target: "trn3", mode: "estimate", stdout: "", launches: [], diagnostics: [] }, checks: [], launches: [], elapsed_ms: 1 });
+const done = (id: number): Reply => ({ kind: "done", id, report: { version: 1, target: "trn3", mode: "estimate", stdout: "", launches: [], checks: [], diagnostics: [] }, launches: [], elapsed_ms: 1 });
 
 beforeEach(() => {
   workers.length = 0;
@@ -75,6 +75,14 @@ describe("Client", () => {
     const used = workers.find((worker) => worker.sent.some(({ kind }) => kind === "run") && !worker.terminated) as FakeWorker;
     used.reply(done(used.last().id));
     expect((await next).kind).toBe("done");
+  });
+
+  it("gives up a simulator that failed", async () => {
+    const client = makeClient();
+    const ending = client.run(job("a"));
+    workers[0]?.reply({ kind: "failed", id: workers[0].last().id, message: "unreachable" });
+    expect(await ending).toEqual({ kind: "failed", message: "unreachable" });
+    expect(workers[0]?.terminated).toBe(true);
   });
 
   it("keeps a spare worker warm after the first result", async () => {

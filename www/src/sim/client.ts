@@ -112,7 +112,7 @@ export class Client {
   private cancelRunning(): void {
     if (this.#running === null || this.#deadline !== null) return;
     this.#worker.postMessage({ kind: "cancel", id: this.#running.id } satisfies Request);
-    this.#deadline = setTimeout(() => this.replaceWorker(), CANCEL_PATIENCE_MS);
+    this.#deadline = setTimeout(() => this.replaceWorker({ kind: "cancelled" }), CANCEL_PATIENCE_MS);
   }
 
   private finish(ending: Ending): void {
@@ -125,13 +125,14 @@ export class Client {
     this.startQueued();
   }
 
-  private replaceWorker(): void {
+  /** Puts the spare worker to work; what the old one held is gone. */
+  private replaceWorker(ending: Ending): void {
     this.#worker.terminate();
     this.#worker = this.#spare ?? this.adopt(this.makeWorker());
     this.#spare = null;
     for (const answer of this.#questions.values()) answer(null);
     this.#questions.clear();
-    this.finish({ kind: "cancelled" });
+    this.finish(ending);
     this.warmSpare();
   }
 
@@ -143,7 +144,7 @@ export class Client {
     worker.addEventListener("message", (event: MessageEvent<Reply>) => this.receive(worker, event.data));
     worker.addEventListener("error", (event) => {
       event.preventDefault();
-      if (worker === this.#worker) this.finish({ kind: "failed", message: event.message });
+      if (worker === this.#worker) this.replaceWorker({ kind: "failed", message: event.message });
     });
     return worker;
   }
@@ -176,7 +177,9 @@ export class Client {
         this.finish({ kind: "cancelled" });
         break;
       case "failed":
-        this.finish({ kind: "failed", message: reply.message });
+        // A simulator that failed may be in any state; one that did not even load would fail again.
+        if (reply.id === 0) this.finish({ kind: "failed", message: reply.message });
+        else this.replaceWorker({ kind: "failed", message: reply.message });
         break;
       default:
         break;

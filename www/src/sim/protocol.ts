@@ -39,6 +39,8 @@ export interface LaunchReport {
   readonly summary: Readonly<Record<string, number>>;
   readonly memory: Readonly<Record<string, number>>;
   readonly bound_by: string;
+  /** Why, in a sentence. */
+  readonly bound_reason: string;
   readonly advice: readonly Advice[];
   readonly outputs: readonly { readonly shape: readonly number[]; readonly dtype: string }[];
 }
@@ -80,6 +82,7 @@ export interface Report {
   readonly mode: Mode;
   readonly stdout: string;
   readonly launches: readonly LaunchReport[];
+  readonly checks: readonly Check[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -96,9 +99,14 @@ export interface Check {
 /** One row of the timeline. */
 export interface Track {
   readonly id: number;
-  readonly name: string;
   readonly kind: "engine" | "dma";
   readonly engine: Engine;
+  /** The part of an engine that has several; empty otherwise. */
+  readonly part: "" | "load_stationary" | "multiply_moving";
+  /** Null when the launch has a single core. */
+  readonly core: number | null;
+  /** Null for engines. */
+  readonly queue: number | null;
 }
 
 /** Capacities that the charts are drawn against. */
@@ -146,11 +154,16 @@ export interface Instruction {
   readonly column: number;
   readonly operands: readonly Operand[];
   readonly start_ps: number;
+  /** When the next one on its row could start. */
   readonly end_ps: number;
+  /** When its result was visible. */
+  readonly done_ps: number;
   /** When the instruction reached the head of its queue; the difference to the start is the time it waited. */
   readonly ready_ps: number;
   /** What it waited for, in words; empty when it did not wait. */
   readonly waited_for: string;
+  /** The instruction that it waited for, if it was one. */
+  readonly cause: number | null;
 }
 
 /** Series that `counters` can sample. */
@@ -161,12 +174,15 @@ export interface ParamDoc {
   readonly type: string;
   readonly default: string | null;
   readonly doc: string;
+  /** The words it accepts, if it is a choice. */
+  readonly choices: readonly string[];
 }
 
 /** One documented `nki.*` name. */
 export interface CatalogEntry {
   readonly name: string;
   readonly kind: "function" | "constant" | "class" | "module";
+  /** Its parameters in parentheses. */
   readonly signature: string;
   readonly doc: string;
   readonly params: readonly ParamDoc[];
@@ -212,7 +228,6 @@ export type Reply =
       readonly kind: "done";
       readonly id: number;
       readonly report: Report;
-      readonly checks: readonly Check[];
       readonly launches: readonly LaunchInfo[];
       readonly elapsed_ms: number;
     }
@@ -221,5 +236,5 @@ export type Reply =
   | { readonly kind: "gone"; readonly id: number }
   | { readonly kind: "window"; readonly id: number; readonly windows: readonly Window[] }
   | { readonly kind: "counters"; readonly id: number; readonly series: readonly Float64Array[] }
-  | { readonly kind: "instruction"; readonly id: number; readonly instruction: Instruction }
+  | { readonly kind: "instruction"; readonly id: number; readonly instruction: Instruction | null }
   | { readonly kind: "catalog"; readonly id: number; readonly entries: readonly CatalogEntry[] };

@@ -2,7 +2,7 @@
  * The worker's side of the protocol, independent of what simulates: it drives a run in slices, lets messages in between two
  * slices, and keeps the last good run alive so that the page can ask for its windows while a newer run fails or goes on.
  */
-import type { CatalogEntry, Check, Counter, Instruction, LaunchInfo, Options, Phase, Reply, Report, Request, Window } from "./protocol.ts";
+import type { CatalogEntry, Counter, Instruction, LaunchInfo, Options, Phase, Reply, Report, Request, Window } from "./protocol.ts";
 
 export interface Progress {
   readonly phase: Phase;
@@ -11,7 +11,6 @@ export interface Progress {
 
 export interface Outcome {
   readonly report: Report;
-  readonly checks: readonly Check[];
   readonly launches: readonly LaunchInfo[];
 }
 
@@ -21,12 +20,13 @@ export interface Run {
   outcome(): Outcome;
   window(launch: number, track: number, from: number, to: number, pixels: number): Window;
   counter(launch: number, name: Counter, from: number, to: number, buckets: number): Float64Array;
-  instruction(launch: number, inst: number): Instruction;
+  instruction(launch: number, inst: number): Instruction | null;
   free(): void;
 }
 
 /** Whatever can run scripts: the WASM package, or a stand-in for tests. */
 export interface Simulator {
+  /** Prepares a run; the script's mistakes show in its outcome. */
   open(main: string, text: string, options: Options): Run;
   catalog(): readonly CatalogEntry[];
 }

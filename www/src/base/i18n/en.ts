@@ -87,6 +87,8 @@ export const en = {
   engine_gpsimd: "GpSimd",
   engine_sync: "Sync",
   engine_dma: "DMA",
+  part_load_stationary: "load",
+  part_multiply_moving: "mult",
   engine_count: "inst.",
   advice: "What would make it faster",
   advice_gain: "up to {gain} faster",

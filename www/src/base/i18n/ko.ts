@@ -89,6 +89,8 @@ export const ko: Dictionary = {
   engine_gpsimd: "GpSimd",
   engine_sync: "동기화",
   engine_dma: "DMA",
+  part_load_stationary: "로드",
+  part_multiply_moving: "곱",
   engine_count: "개",
   advice: "더 빠르게 하려면",
   advice_gain: "최대 {gain} 빨라짐",

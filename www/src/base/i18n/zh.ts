@@ -89,6 +89,8 @@ export const zh: Dictionary = {
   engine_gpsimd: "GpSimd",
   engine_sync: "同步",
   engine_dma: "DMA",
+  part_load_stationary: "加载",
+  part_multiply_moving: "乘",
   engine_count: "条",
   advice: "如何更快",
   advice_gain: "最多快 {gain}",

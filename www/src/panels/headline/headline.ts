@@ -122,10 +122,11 @@ class Headline {
     this.#instructions.set(report.instructions, formatCount);
     setText(this.#bound, t("bound_by", { what: boundName(t, report.bound_by) }));
     setAttr(this.#bound, "data-value", report.bound_by);
+    setAttr(this.#bound, "title", report.bound_reason);
     this.updateTiles(shown);
     this.updateBadge(shown);
     this.updateLaunches(shown);
-    this.updateChecks(shown.result.checks);
+    this.updateChecks(shown.result.report.checks);
   }
 
   private updateTiles({ report, info }: Shown): void {

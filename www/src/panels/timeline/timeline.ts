@@ -6,7 +6,7 @@ import { spanAt } from "../../canvas/hit-test.ts";
 import { Surface } from "../../canvas/surface.ts";
 import { GUTTER_PX, MARGIN_PX, TimeScale } from "../../canvas/time-scale.ts";
 import { frame, panBy } from "../../canvas/viewport.ts";
-import { ENGINES, type Instruction, type Track } from "../../sim/protocol.ts";
+import type { Instruction, Track } from "../../sim/protocol.ts";
 import type { Panel, PanelContext } from "../panel.ts";
 import { section } from "../section.ts";
 import { showDetails, showTooltip } from "./details.ts";
@@ -110,8 +110,10 @@ class Timeline {
   }
 
   private readonly trackName = (track: Track): string => {
-    const engine = ENGINES.find((candidate) => candidate === track.name);
-    return engine === undefined ? track.name : this.context.t(`engine_${engine}`);
+    const { t } = this.context;
+    const core = track.core === null ? "" : `${String(track.core)} `;
+    const part = track.part === "" ? "" : ` ${t(`part_${track.part}`)}`;
+    return core + t(`engine_${track.engine}`) + part + (track.queue === null ? "" : ` ${String(track.queue)}`);
   };
 
   private draw(pen: CanvasRenderingContext2D): void {
