@@ -288,7 +288,8 @@ impl Fault {
 #[macro_export]
 macro_rules! ensure {
     ($condition:expr, $code:ident, $($message:tt)+) => {
-        if !$condition {
+        let holds: bool = $condition;
+        if !holds {
             return Err($crate::base::diag::Fault::new($crate::base::diag::Code::$code, format!($($message)+)));
         }
     };

@@ -18,8 +18,8 @@ use crate::interp::scope::{Module, ModuleId};
 use crate::interp::value::{Name, Value};
 
 pub mod builtin;
-pub mod convert;
 mod context;
+pub mod convert;
 pub mod dict;
 mod eval;
 pub mod native;

@@ -24,7 +24,7 @@ impl VectorLane {
     }
 
     /// The generator that comes next.
-    pub fn next(&mut self) -> &mut Xorwow {
+    pub fn advance(&mut self) -> &mut Xorwow {
         let turn = self.turn;
         self.turn = (turn + 1) % self.parts.len();
         &mut self.parts[turn]

@@ -255,9 +255,7 @@ impl<'a> Lowerer<'a> {
     fn walrus(&mut self, node: &py::ExprNamed) -> ExprKind {
         let value = self.boxed(&node.value);
         match &*node.target {
-            py::Expr::Name(name) => {
-                ExprKind::Walrus(self.scopes.bind_outside(&name.id), value)
-            }
+            py::Expr::Name(name) => ExprKind::Walrus(self.scopes.bind_outside(&name.id), value),
             other => self.refused(other.range(), "':=' with this target", "assign to a name"),
         }
     }

@@ -325,7 +325,7 @@ impl Interp {
         };
         Self::renew(frame, &comprehension.targets);
         let mut items = Vec::new();
-        self.run_clauses(frame, comprehension, 0, source, &mut items)?;
+        self.run_clauses(frame, comprehension, 0, &source, &mut items)?;
         match comprehension.collection {
             Collection::List => Ok(Value::list(items.into_iter().map(|(item, _)| item).collect())),
             Collection::Set => self.make_set(items.into_iter().map(|(item, _)| item).collect(), false),
@@ -344,11 +344,11 @@ impl Interp {
         frame: &mut Frame,
         comprehension: &Comprehension,
         at: usize,
-        source: Value,
+        source: &Value,
         items: &mut Vec<(Value, Value)>,
     ) -> Result<()> {
         let clause = &comprehension.clauses[at];
-        let mut iterator = self.iter(&source)?;
+        let mut iterator = self.iter(source)?;
         while let Some(item) = iterator.next(self)? {
             self.count_step()?;
             self.assign(frame, &clause.target, item)?;
@@ -357,7 +357,7 @@ impl Interp {
             }
             if let Some(inner) = comprehension.clauses.get(at + 1) {
                 let source = self.eval(frame, &inner.iter)?;
-                self.run_clauses(frame, comprehension, at + 1, source, items)?;
+                self.run_clauses(frame, comprehension, at + 1, &source, items)?;
                 continue;
             }
             self.check_items(items.len())?;

@@ -151,7 +151,7 @@ impl Interp {
                 list: Rc::clone(list),
                 at: 0,
             }),
-            Value::Tuple(items) => Box::new(Items(items.to_vec().into_iter())),
+            Value::Tuple(items) => Box::new(Items(Vec::from(&items[..]).into_iter())),
             Value::Dict(dict) => {
                 let len = dict.borrow().len();
                 Box::new(DictKeys {

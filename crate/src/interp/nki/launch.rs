@@ -194,7 +194,7 @@ impl Binder {
     /// The argument as the kernel sees it.
     fn bind(&mut self, value: &Value, name: &str) -> Result<Value> {
         if let Some(array) = host::as_array(value) {
-            return self.array(value, array, name);
+            return self.array(value, &array, name);
         }
         let items = match value {
             Value::Tuple(items) => items.to_vec(),
@@ -213,7 +213,7 @@ impl Binder {
         })
     }
 
-    fn array(&mut self, value: &Value, array: Array, name: &str) -> Result<Value> {
+    fn array(&mut self, value: &Value, array: &Array, name: &str) -> Result<Value> {
         let dtype = array.dtype();
         if dtype.info().host_only {
             let message = format!(
@@ -247,7 +247,7 @@ impl Binder {
         let window_of = buffer.clone();
         let id = self.builder.argument(buffer);
         self.arguments.push(Argument {
-            array: host::snapshot(&array),
+            array: host::snapshot(array),
             value: value.clone(),
             buffer: id,
         });

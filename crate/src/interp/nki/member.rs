@@ -248,8 +248,11 @@ pub struct TileSize;
 /// Bytes of an FP32 element, in which several limits of `nl.tile_size` count.
 const FP32_BYTES: u64 = 4;
 
+/// A name of `nl.tile_size` and how its figure is read off the chip.
+pub type Figure = (&'static str, fn(&Chip) -> u64);
+
 /// Names and figures of `nl.tile_size`; the figures come from the chip.
-pub static TILE_SIZES: &[(&str, fn(&Chip) -> u64)] = &[
+pub static TILE_SIZES: &[Figure] = &[
     ("pmax", |chip| u64::from(chip.memory.partitions.get())),
     ("psum_fmax", |chip| chip.memory.psum_bank_bytes.get().0 / FP32_BYTES),
     ("psum_bank_fmax", |chip| {

@@ -55,9 +55,10 @@ impl NkiTensor {
     /// The tensor belongs to another launch.
     pub fn view(&self, cx: &mut Interp) -> Result<ViewId> {
         if let Some(view) = self.view.get()
-            && self.is_current(cx) {
-                return Ok(view);
-            }
+            && self.is_current(cx)
+        {
+            return Ok(view);
+        }
         let tracing = tracing(cx, "a tensor")?;
         if tracing.generation != self.generation {
             let message = format!("tensor {} belongs to another launch", self.name);

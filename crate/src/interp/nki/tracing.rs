@@ -21,6 +21,9 @@ use crate::trace::program::InstId;
 use super::session::Session;
 use super::tensor::NkiTensor;
 
+/// What makes two constant tensors equal: bytes, dtype and shape.
+pub type Content = (Rc<[u8]>, Dtype, Vec<u32>);
+
 /// The launch that is being traced.
 pub struct Tracing {
     /// Collects the instructions.
@@ -36,7 +39,7 @@ pub struct Tracing {
     /// The physical core.
     pub core: u32,
     /// Constant tensors by content, so that equal ones are stored once.
-    pub constants: FxHashMap<(Rc<[u8]>, Dtype, Vec<u32>), NkiTensor>,
+    pub constants: FxHashMap<Content, NkiTensor>,
     /// Tiles that hold an identity matrix, by size, dtype and core.
     pub identities: FxHashMap<(u32, Dtype, u32), NkiTensor>,
     /// Tensors allocated so far, for generated names.

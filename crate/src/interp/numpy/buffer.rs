@@ -390,13 +390,13 @@ fn gather_typed<T: Element>(source: &[T], window: &Window) -> Result<Vec<T>, Fau
     }
     let (offset, strides, reversed) = window.normalised();
     let shape = IxDyn(&window.shape).strides(IxDyn(&strides));
-    let mut view = ArrayViewD::from_shape(shape, &source[offset..]).map_err(internal)?;
+    let mut view = ArrayViewD::from_shape(shape, &source[offset..]).map_err(|error| internal(&error))?;
     for axis in reversed {
         view.invert_axis(Axis(axis));
     }
     let mut out = vec![T::default(); window.len()];
     ArrayViewMutD::from_shape(IxDyn(&window.shape), &mut out)
-        .map_err(internal)?
+        .map_err(|error| internal(&error))?
         .assign(&view);
     Ok(out)
 }
@@ -408,16 +408,16 @@ fn scatter_typed<T: Element>(target: &mut [T], window: &Window, values: &[T]) ->
     }
     let (offset, strides, reversed) = window.normalised();
     let shape = IxDyn(&window.shape).strides(IxDyn(&strides));
-    let mut view = ArrayViewMutD::from_shape(shape, &mut target[offset..]).map_err(internal)?;
+    let mut view = ArrayViewMutD::from_shape(shape, &mut target[offset..]).map_err(|error| internal(&error))?;
     for axis in reversed {
         view.invert_axis(Axis(axis));
     }
-    view.assign(&ArrayViewD::from_shape(IxDyn(&window.shape), values).map_err(internal)?);
+    view.assign(&ArrayViewD::from_shape(IxDyn(&window.shape), values).map_err(|error| internal(&error))?);
     Ok(())
 }
 
 /// A window that `ndarray` does not accept is a defect here, not of the user.
-fn internal(error: ndarray::ShapeError) -> Fault {
+fn internal(error: &ndarray::ShapeError) -> Fault {
     Fault::new(Code::Internal, format!("array window: {error}"))
 }
 

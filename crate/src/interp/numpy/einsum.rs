@@ -27,7 +27,7 @@ pub fn einsum(subscripts: &str, operands: &[Array]) -> Result<Array, Fault> {
         );
         return Err(Fault::new(Code::Value, message));
     }
-    let (terms, output) = spell_ellipsis(terms, output.chars().collect(), operands)?;
+    let (terms, output) = spell_ellipsis(&terms, &output.chars().collect::<Vec<_>>(), operands)?;
     let mut parts = Vec::new();
     for (term, operand) in terms.into_iter().zip(operands) {
         parts.push(single_letters(term, operand)?);
@@ -41,7 +41,7 @@ pub fn einsum(subscripts: &str, operands: &[Array]) -> Result<Array, Fault> {
         let needed = |c: &char| output.contains(c) || rest[i + 1..].iter().any(|(later, _)| later.contains(c));
         (term, array) = contract((&term, &array), (next_term, next), needed)?;
     }
-    finish_einsum(term, &array, &output)
+    finish_einsum(&term, &array, &output)
 }
 
 /// Letters that occur once, sorted, with the ellipsis in front.
@@ -57,8 +57,8 @@ fn implicit_output(inputs: &str) -> String {
 
 /// Replaces `...` by private letters, the same ones aligned from the right in every term.
 fn spell_ellipsis(
-    terms: Vec<Vec<char>>,
-    output: Vec<char>,
+    terms: &[Vec<char>],
+    output: &[char],
     operands: &[Array],
 ) -> Result<(Vec<Vec<char>>, Vec<char>), Fault> {
     let letters = |term: &[char]| term.iter().filter(|c| **c != '.').count();
@@ -100,7 +100,7 @@ fn spell_ellipsis(
         }
         spelled.push(full);
     }
-    Ok((spelled, spell(&output, most)))
+    Ok((spelled, spell(output, most)))
 }
 
 /// Takes diagonals until every letter occurs once.
@@ -170,10 +170,10 @@ fn contract(
 }
 
 /// The last step: sums what the output does not name, in its order.
-fn finish_einsum(term: Vec<char>, array: &Array, output: &[char]) -> Result<Array, Fault> {
+fn finish_einsum(term: &[char], array: &Array, output: &[char]) -> Result<Array, Fault> {
     if let Some(unknown) = output.iter().find(|c| !term.contains(c)) {
         let message = format!("einsum: output letter '{unknown}' does not occur in the inputs");
         return Err(Fault::new(Code::Value, message));
     }
-    Ok(arrange(&term, array, output)?.copy().into_scalar())
+    Ok(arrange(term, array, output)?.copy().into_scalar())
 }

@@ -313,11 +313,14 @@ pub fn get(array: &Array, indices: &[Index], host: &dyn Host) -> Result<Array, D
 pub fn set(array: &Array, indices: &[Index], value: &Array, host: &dyn Host) -> Result<(), Demand> {
     array.check_writable()?;
     if let [Index::Array(mask)] = indices
-        && mask.dtype() == Dtype::Bool && mask.shape() == array.shape() && value.len() == 1 {
-            let value = super::create::full(&[], value, array.dtype())?;
-            array.write(&math::select(mask, &value, array)?)?;
-            return Ok(());
-        }
+        && mask.dtype() == Dtype::Bool
+        && mask.shape() == array.shape()
+        && value.len() == 1
+    {
+        let value = super::create::full(&[], value, array.dtype())?;
+        array.write(&math::select(mask, &value, array)?)?;
+        return Ok(());
+    }
     let prepared = prepare(array, indices, host)?;
     if prepared.arrays.is_empty() {
         prepared.view.write(value)?;

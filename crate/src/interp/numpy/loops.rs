@@ -286,7 +286,7 @@ where
     let sign = |x: F| match x.wide() {
         wide if wide > 0.0 => F::of(1.0),
         wide if wide < 0.0 => F::of(-1.0),
-        wide if wide == 0.0 => F::of(0.0),
+        0.0 => F::of(0.0),
         _ => x,
     };
     Some(match op {

@@ -68,7 +68,9 @@ impl Op for Rng {
                 cx.state().gpsimd_lane(lane + row).fill_bits(words);
             } else {
                 let generator = cx.state().vector_lane(lane + row);
-                words.iter_mut().for_each(|word| *word = generator.next().next_bits());
+                words
+                    .iter_mut()
+                    .for_each(|word| *word = generator.advance().next_bits());
             }
         }
         cx.write_bits(self.dst.0, words)
@@ -132,7 +134,7 @@ impl Op for Rand2 {
             let generator = cx.state().vector_lane(lane + row);
             values
                 .iter_mut()
-                .for_each(|value| *value = low + (high - low) * generator.next().next_unit());
+                .for_each(|value| *value = low + (high - low) * generator.advance().next_unit());
         }
         cx.write(self.dst.0, out)
     }
@@ -191,7 +193,7 @@ impl Op for Dropout {
             let limit = probability.at(row);
             let generator = cx.state().vector_lane(lane + row);
             for element in line.chunks_exact_mut(elem) {
-                if generator.next().next_unit() < limit {
+                if generator.advance().next_unit() < limit {
                     element.fill(0);
                 }
             }

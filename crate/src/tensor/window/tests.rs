@@ -243,7 +243,10 @@ fn apply(step: &Step, w: &Window, list: &[i64]) -> Option<(Window, Vec<i64>)> {
             let stop = start + 1 + step.3 as usize % (num - start);
             let by = 1 + (step.3 as usize % 3);
             let result = w.slice(axis as i64, start as i64, stop as i64, by as i64).ok()?;
-            Some((result, pick(&|at| at >= start && at < stop && (at - start).is_multiple_of(by))))
+            Some((
+                result,
+                pick(&|at| at >= start && at < stop && (at - start).is_multiple_of(by)),
+            ))
         }
         1 => {
             let index = step.2 as usize % num;

@@ -69,9 +69,10 @@ fn made(cx: &mut Interp, args: &Args, copy: bool) -> Result<Value> {
     let value = args.value(0).clone();
     let dtype = dtype_arg(args, 1)?;
     if let (false, Some(array)) = (copy, super::convert::as_array(&value))
-        && dtype.is_none_or(|dtype| dtype == array.dtype()) {
-            return Ok(array_value(array.into_array()));
-        }
+        && dtype.is_none_or(|dtype| dtype == array.dtype())
+    {
+        return Ok(array_value(array.into_array()));
+    }
     let nested = nested(cx, &value)?;
     Ok(array_value(create::array(&nested, dtype).map_err(raised)?.into_array()))
 }
