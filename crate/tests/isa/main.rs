@@ -1,0 +1,13 @@
+//! Every instruction against a plain reference written from the documentation, and the messages of its rules.
+
+mod dma;
+mod elementwise;
+mod harness;
+mod matmul;
+mod memory;
+mod mx;
+mod reduce;
+mod rejected;
+mod search;
+mod select;
+mod sync;
