@@ -12,10 +12,10 @@ pub mod isa;
 pub mod machine;
 pub mod numerics;
 pub mod profile;
+pub mod simulation;
 pub mod syntax;
 pub mod tensor;
 pub mod timing;
 pub mod trace;
-pub mod simulation;
 #[cfg(target_arch = "wasm32")]
 pub mod web;

@@ -11,9 +11,17 @@ use trn3::simulation::{Mode, Options};
 
 /// What a fixture asks for in its first lines: `# target: trn2`, `# limits: steps=1000`.
 fn fixture_options(text: &str) -> Options {
-    let header = |key: &str| text.lines().take_while(|line| line.starts_with('#')).find_map(|line| line.strip_prefix(key));
+    let header = |key: &str| {
+        text.lines()
+            .take_while(|line| line.starts_with('#'))
+            .find_map(|line| line.strip_prefix(key))
+    };
     let mut options = options(header("# target: ").unwrap_or("trn3"), Mode::Simulate);
-    for (name, value) in header("# limits: ").into_iter().flat_map(|limits| limits.split(", ")).filter_map(|limit| limit.split_once('=')) {
+    for (name, value) in header("# limits: ")
+        .into_iter()
+        .flat_map(|limits| limits.split(", "))
+        .filter_map(|limit| limit.split_once('='))
+    {
         let value = value.parse().expect("a number");
         match name {
             "steps" => options.limits.steps = value,
@@ -26,7 +34,10 @@ fn fixture_options(text: &str) -> Options {
 
 /// The line with the mark, from 1, and the code that it names.
 fn expectation(text: &str) -> (u32, &str) {
-    let found = text.lines().enumerate().find_map(|(at, line)| Some((at as u32 + 1, line.split_once("# expect: ")?.1)));
+    let found = text
+        .lines()
+        .enumerate()
+        .find_map(|(at, line)| Some((at as u32 + 1, line.split_once("# expect: ")?.1)));
     found.expect("a line with '# expect: <code>'")
 }
 
@@ -36,7 +47,11 @@ fn check(path: &Path) -> Result<(), String> {
     let simulation = run(&name, &text, fixture_options(&text));
     let report = simulation.report();
     let rendered = simulation.render_diagnostics();
-    let Some(error) = report.diagnostics.iter().find(|one| one.severity == trn3::base::diag::Severity::Error) else {
+    let Some(error) = report
+        .diagnostics
+        .iter()
+        .find(|one| one.severity == trn3::base::diag::Severity::Error)
+    else {
         return Err(format!("{name}: no error\n{rendered}"));
     };
     let (line, code) = expectation(&text);
@@ -56,5 +71,11 @@ fn rejected_scripts_say_what_is_wrong() {
     let all = scripts(&crate_dir().join("tests/fixtures/rejected"));
     assert!(all.len() >= 40, "only {} fixtures", all.len());
     let failures: Vec<String> = all.iter().filter_map(|path| check(path).err()).collect();
-    assert!(failures.is_empty(), "{} of {} fixtures:\n{}", failures.len(), all.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} fixtures:\n{}",
+        failures.len(),
+        all.len(),
+        failures.join("\n")
+    );
 }

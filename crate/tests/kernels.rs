@@ -27,7 +27,10 @@ fn variants(path: &Path) -> Vec<(String, String)> {
     let variant = |precision: Option<String>| match precision {
         Some(literal) => {
             let name = format!("{}-{}", stem(path), literal.trim_matches('"'));
-            (name, params::set(&text, "precision", &literal).expect("an offered choice"))
+            (
+                name,
+                params::set(&text, "precision", &literal).expect("an offered choice"),
+            )
         }
         None => (stem(path), text.clone()),
     };
@@ -36,7 +39,12 @@ fn variants(path: &Path) -> Vec<(String, String)> {
 
 /// Fails unless the run ended without an error.
 fn assert_no_error(name: &str, simulation: &Simulation) {
-    let errors = simulation.report().diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
+    let errors = simulation
+        .report()
+        .diagnostics
+        .iter()
+        .filter(|one| one.severity == Severity::Error)
+        .count();
     assert_eq!(errors, 0, "{name}:\n{}", simulation.render_diagnostics());
 }
 
@@ -49,7 +57,14 @@ fn kernels_pass_their_own_check() {
             let checks = simulation.report().checks;
             assert!(!checks.is_empty(), "{name} checks nothing");
             for check in &checks {
-                assert_eq!(check.result, CheckResult::Passed, "{name} line {}: {} {}", check.line, check.text, check.note);
+                assert_eq!(
+                    check.result,
+                    CheckResult::Passed,
+                    "{name} line {}: {} {}",
+                    check.line,
+                    check.text,
+                    check.note
+                );
             }
         }
     }
@@ -65,7 +80,10 @@ fn estimates_equal_simulated_times() {
             let simulate = run(&name, &text, options("trn3", Mode::Simulate));
             let (left, right) = (estimate.report(), simulate.report());
             assert_eq!(json(&left.launches), json(&right.launches), "{name}");
-            assert!(left.checks.iter().all(|check| check.result == CheckResult::Skipped), "{name} checked values");
+            assert!(
+                left.checks.iter().all(|check| check.result == CheckResult::Skipped),
+                "{name} checked values"
+            );
         }
     }
 }

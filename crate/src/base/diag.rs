@@ -205,16 +205,31 @@ impl Diagnostic {
         for hint in &self.hints {
             let _ = writeln!(out, "  = help: {hint}");
         }
-        for frame in self.chain.iter().rev() {
-            let (start, _) = sources.range(frame.span);
-            let name = &sources.file(frame.span.file).name;
-            let _ = writeln!(
-                out,
-                "  = called: {} at {name}:{}:{}",
-                frame.function, start.line, start.column
-            );
-        }
+        render_chain(&mut out, sources, &self.chain);
         out
+    }
+}
+
+/// Appends the calls, innermost first; repetitions of one call, as recursions have them, are counted.
+fn render_chain(out: &mut String, sources: &SourceMap, chain: &[Frame]) {
+    let mut rest = chain.iter().rev().peekable();
+    while let Some(frame) = rest.next() {
+        let mut more = 0;
+        while rest.next_if_eq(&frame).is_some() {
+            more += 1;
+        }
+        let (start, _) = sources.range(frame.span);
+        let name = &sources.file(frame.span.file).name;
+        let again = if more > 0 {
+            format!(" ({more} more times)")
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            out,
+            "  = called: {} at {name}:{}:{}{again}",
+            frame.function, start.line, start.column
+        );
     }
 }
 
@@ -234,7 +249,7 @@ fn render_excerpt(out: &mut String, sources: &SourceMap, span: Span, text: &str)
     let _ = writeln!(out, "{:gutter$}--> {}:{}:{}", "", file.name, start.line, start.column);
     let _ = writeln!(out, "{:gutter$} |", "");
     let _ = writeln!(out, "{} | {line}", start.line);
-    let _ = writeln!(out, "{:gutter$} | {blank}{carets} {text}", "");
+    let _ = writeln!(out, "{}", format!("{:gutter$} | {blank}{carets} {text}", "").trim_end());
 }
 
 /// A broken rule before its place is known: it names the parameter that breaks it.
@@ -307,7 +322,7 @@ mod tests {
         let text = Diagnostic::error(Code::Name, Span::new(file, 10, 13), "name 'foo' is not defined")
             .with_hint("define it")
             .render(&sources);
-        let expected = "error[name]: name 'foo' is not defined\n --> k.py:2:5\n  |\n2 | y = foo(x)\n  |     ^^^ \n  = help: define it\n";
+        let expected = "error[name]: name 'foo' is not defined\n --> k.py:2:5\n  |\n2 | y = foo(x)\n  |     ^^^\n  = help: define it\n";
         assert_eq!(text, expected);
     }
 

@@ -52,7 +52,9 @@ pub fn entries() -> Vec<Entry> {
 /// The parameters of an instruction; empty for other names.
 fn instruction_params(name: &str) -> Vec<ParamDoc> {
     let entry = name.strip_prefix("nki.isa.").and_then(isa::entry);
-    entry.map(|entry| entry.spec.params.iter().map(param).collect()).unwrap_or_default()
+    entry
+        .map(|entry| entry.spec.params.iter().map(param).collect())
+        .unwrap_or_default()
 }
 
 fn param(spec: &ParamSpec) -> ParamDoc {

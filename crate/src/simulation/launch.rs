@@ -32,7 +32,13 @@ impl Execution {
     /// # Errors
     /// Memory that is too small, on the chip or here; arguments that cannot be computed.
     pub fn start(round: &mut Round, at: usize, limits: &Limits) -> Result<Self, Box<Diagnostic>> {
-        let LaunchRecord { program, inputs, outputs, span, .. } = round.launches()[at].clone();
+        let LaunchRecord {
+            program,
+            inputs,
+            outputs,
+            span,
+            ..
+        } = round.launches()[at].clone();
         place_all(&program)?;
         let mut bytes = Vec::new();
         for input in &inputs {
@@ -41,7 +47,12 @@ impl Execution {
         }
         let instructions = program.instructions();
         let executor = Executor::new(program, bytes, limits).map_err(|fault| fault.at(span))?;
-        Ok(Self { executor, outputs, instructions, span })
+        Ok(Self {
+            executor,
+            outputs,
+            instructions,
+            span,
+        })
     }
 
     /// Executes about `budget` instructions; says whether the launch has ended.
@@ -49,7 +60,10 @@ impl Execution {
     /// # Errors
     /// What only values can show.
     pub fn advance(&mut self, budget: u64) -> Result<bool, Box<Diagnostic>> {
-        self.executor.advance(budget).map(|progress| progress == Progress::Done).map_err(Box::new)
+        self.executor
+            .advance(budget)
+            .map(|progress| progress == Progress::Done)
+            .map_err(Box::new)
     }
 
     /// Share of the instructions that are executed; loops can make it reach the end early.
@@ -72,7 +86,11 @@ impl Execution {
         let written = self.executor.written_arguments();
         let bytes = self.outputs.iter().map(|output| match output.argument {
             None => returned.next().map(|output| output.bytes).unwrap_or_default(),
-            Some(at) => written.iter().find(|(argument, _)| *argument == at).map(|(_, bytes)| bytes.clone()).unwrap_or_default(),
+            Some(at) => written
+                .iter()
+                .find(|(argument, _)| *argument == at)
+                .map(|(_, bytes)| bytes.clone())
+                .unwrap_or_default(),
         });
         Ok((bytes.map(Rc::new).collect(), self.executor.dynamics().to_vec()))
     }

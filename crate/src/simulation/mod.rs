@@ -14,8 +14,8 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
-use crate::base::diag::{Code, Diagnostic};
-use crate::base::span::{FileId, SourceMap, Span};
+use crate::base::diag::Diagnostic;
+use crate::base::span::SourceMap;
 use crate::chip::Chip;
 use crate::interp::numpy::node::Budget;
 use crate::profile::Profile;
@@ -170,7 +170,11 @@ impl Simulation {
             State::Schedule(scheduling) => (Phase::Schedule, scheduling.fraction()),
             State::Done => (Phase::Done, 1.0),
         };
-        Progress { phase, fraction, done: phase == Phase::Done }
+        Progress {
+            phase,
+            fraction,
+            done: phase == Phase::Done,
+        }
     }
 
     /// Evaluates the script once, with the results of launches so far.
@@ -196,7 +200,9 @@ impl Simulation {
                 self.state = State::Trace;
                 return;
             }
-            End::Suspended(diagnostic) => self.diagnostics.push(script::stopped(*diagnostic, self.setup.options.mode)),
+            End::Suspended(diagnostic) => self
+                .diagnostics
+                .push(script::stopped(*diagnostic, self.setup.options.mode)),
             End::Failed(diagnostics) => self.diagnostics.extend(diagnostics),
             End::Finished => {}
         }
@@ -241,14 +247,21 @@ impl Simulation {
             return;
         }
         let Some(round) = &self.round else { return };
-        let Some(record) = round.launches().get(self.launches.len()) else { return };
+        let Some(record) = round.launches().get(self.launches.len()) else {
+            return;
+        };
         let profile = scheduling.finish(&round.sources);
         let outputs = record.outputs.iter().filter(|output| output.argument.is_none());
         let report = LaunchReport {
             kernel: profile.program.kernel.to_string(),
             grid: profile.program.grid.clone(),
             summary: summarize(&profile),
-            outputs: outputs.map(|output| OutputReport { shape: output.shape.clone(), dtype: output.dtype.name() }).collect(),
+            outputs: outputs
+                .map(|output| OutputReport {
+                    shape: output.shape.clone(),
+                    dtype: output.dtype.name(),
+                })
+                .collect(),
         };
         self.launches.push(Launch { profile, report });
         self.schedule_next();
@@ -262,7 +275,10 @@ impl Simulation {
 
     /// All source files of the run.
     pub fn sources(&self) -> SourceMap {
-        self.round.as_ref().map(|round| round.sources.clone()).unwrap_or_default()
+        self.round
+            .as_ref()
+            .map(|round| round.sources.clone())
+            .unwrap_or_default()
     }
 
     /// Diagnostics in the order of the run: warnings of the script, then what ended it.
@@ -274,7 +290,10 @@ impl Simulation {
     /// Diagnostics as a terminal shows them, without colours.
     pub fn render_diagnostics(&self) -> String {
         let sources = self.sources();
-        let all = self.diagnostics().into_iter().map(|diagnostic| diagnostic.render(&sources));
+        let all = self
+            .diagnostics()
+            .into_iter()
+            .map(|diagnostic| diagnostic.render(&sources));
         all.collect::<Vec<_>>().join("\n")
     }
 
@@ -282,7 +301,9 @@ impl Simulation {
     pub fn report(&self) -> Report {
         let sources = self.sources();
         let round = self.round.as_ref();
-        let checks = round.map(|round| report::checks(&sources, &round.checks)).unwrap_or_default();
+        let checks = round
+            .map(|round| report::checks(&sources, &round.checks))
+            .unwrap_or_default();
         let stdout = round.map(|round| round.stdout.clone()).unwrap_or_default();
         Report {
             version: VERSION,
@@ -291,7 +312,11 @@ impl Simulation {
             stdout: stdout + &self.printed,
             launches: self.launches.iter().map(|launch| launch.report.clone()).collect(),
             checks,
-            diagnostics: self.diagnostics().into_iter().map(|one| DiagnosticReport::new(&sources, one)).collect(),
+            diagnostics: self
+                .diagnostics()
+                .into_iter()
+                .map(|one| DiagnosticReport::new(&sources, one))
+                .collect(),
             wall: None,
         }
     }
@@ -300,9 +325,4 @@ impl Simulation {
     pub fn profile(&self, launch: usize) -> Option<&Profile> {
         self.launches.get(launch).map(|launch| &launch.profile)
     }
-}
-
-/// A diagnostic without a better place: the start of the script.
-fn at_start(code: Code, message: String) -> Diagnostic {
-    Diagnostic::error(code, Span::new(FileId(0), 0, 0), message)
 }

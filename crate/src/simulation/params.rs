@@ -72,16 +72,30 @@ pub fn params(source: &str) -> Vec<ScriptParam> {
 pub fn set(source: &str, name: &str, value: &str) -> Result<String, Fault> {
     let all = params(source);
     let Some(param) = all.iter().find(|param| param.name == name) else {
-        let names = all.iter().map(|param| param.name.as_str()).collect::<Vec<_>>().join(", ");
-        let known = if names.is_empty() { "it has none".to_owned() } else { format!("it has {names}") };
-        return Err(Fault::new(Code::Argument, format!("the script has no #@param called '{name}'; {known}")));
+        let names = all
+            .iter()
+            .map(|param| param.name.as_str())
+            .collect::<Vec<_>>()
+            .join(", ");
+        let known = if names.is_empty() {
+            "it has none".to_owned()
+        } else {
+            format!("it has {names}")
+        };
+        return Err(Fault::new(
+            Code::Argument,
+            format!("the script has no #@param called '{name}'; {known}"),
+        ));
     };
     let literal = spell(param, value)?;
     if let Control::Choice { choices } = &param.control
         && !choices.contains(&literal)
     {
         let known = choices.join(", ");
-        return Err(Fault::new(Code::Value, format!("{name} cannot be {literal}; its choices are {known}")));
+        return Err(Fault::new(
+            Code::Value,
+            format!("{name} cannot be {literal}; its choices are {known}"),
+        ));
     }
     Ok([&source[..param.start], &literal, &source[param.end..]].concat())
 }
@@ -91,14 +105,22 @@ fn spell(param: &ScriptParam, value: &str) -> Result<String, Fault> {
     let value = value.trim();
     if param.literal.starts_with(['"', '\'']) {
         let inner = value.trim_matches(['"', '\'']);
-        let plain = inner.chars().all(|c| !c.is_control() && !matches!(c, '"' | '\'' | '\\'));
+        let plain = inner
+            .chars()
+            .all(|c| !c.is_control() && !matches!(c, '"' | '\'' | '\\'));
         if plain {
             return Ok(format!("\"{inner}\""));
         }
     } else if is_plain_literal(value) {
         return Ok(value.to_owned());
     }
-    Err(Fault::new(Code::Value, format!("'{value}' is not a literal that can stand in place of {}", param.literal)))
+    Err(Fault::new(
+        Code::Value,
+        format!(
+            "'{value}' is not a literal that can stand in place of {}",
+            param.literal
+        ),
+    ))
 }
 
 /// Whether `text` is a number or one of Python's constants.
@@ -196,10 +218,25 @@ mod tests {
     #[test]
     fn forms_become_controls() {
         let found = params(SCRIPT);
-        assert_eq!(found.iter().map(|param| param.name.as_str()).collect::<Vec<_>>(), ["M", "precision", "fast", "label"]);
-        assert_eq!(found[0].control, Control::Slider { min: 128.0, max: 4096.0, step: 128.0 });
+        assert_eq!(
+            found.iter().map(|param| param.name.as_str()).collect::<Vec<_>>(),
+            ["M", "precision", "fast", "label"]
+        );
+        assert_eq!(
+            found[0].control,
+            Control::Slider {
+                min: 128.0,
+                max: 4096.0,
+                step: 128.0
+            }
+        );
         assert_eq!(&SCRIPT[found[0].start..found[0].end], "1024");
-        assert_eq!(found[1].control, Control::Choice { choices: vec!["\"fp32\"".into(), "\"bf16\"".into()] });
+        assert_eq!(
+            found[1].control,
+            Control::Choice {
+                choices: vec!["\"fp32\"".into(), "\"bf16\"".into()]
+            }
+        );
         assert_eq!(found[2].control, Control::Boolean);
         assert_eq!(found[3].control, Control::Text);
     }
@@ -207,16 +244,31 @@ mod tests {
     #[test]
     fn setting_replaces_the_literal_only() {
         assert_eq!(set(SCRIPT, "M", "2048").unwrap(), SCRIPT.replace("1024", "2048"));
-        assert_eq!(set(SCRIPT, "precision", "fp32").unwrap(), SCRIPT.replace("'bf16' #", "\"fp32\" #"));
+        assert_eq!(
+            set(SCRIPT, "precision", "fp32").unwrap(),
+            SCRIPT.replace("'bf16' #", "\"fp32\" #")
+        );
     }
 
     #[test]
     fn what_is_no_literal_is_refused() {
         let message = |name, value| set(SCRIPT, name, value).unwrap_err().message;
-        assert_eq!(message("M", "f()"), "'f()' is not a literal that can stand in place of 1024");
-        assert_eq!(message("label", "a\"+x+\""), "'a\"+x+\"' is not a literal that can stand in place of \"a\"");
-        assert_eq!(message("precision", "fp64"), "precision cannot be \"fp64\"; its choices are \"fp32\", \"bf16\"");
-        assert_eq!(message("K", "1"), "the script has no #@param called 'K'; it has M, precision, fast, label");
+        assert_eq!(
+            message("M", "f()"),
+            "'f()' is not a literal that can stand in place of 1024"
+        );
+        assert_eq!(
+            message("label", "a\"+x+\""),
+            "'a\"+x+\"' is not a literal that can stand in place of \"a\""
+        );
+        assert_eq!(
+            message("precision", "fp64"),
+            "precision cannot be \"fp64\"; its choices are \"fp32\", \"bf16\""
+        );
+        assert_eq!(
+            message("K", "1"),
+            "the script has no #@param called 'K'; it has M, precision, fast, label"
+        );
     }
 
     #[test]

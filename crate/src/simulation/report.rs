@@ -87,15 +87,26 @@ pub struct DiagnosticReport {
 impl DiagnosticReport {
     /// Resolves the places of `diagnostic`.
     pub fn new(sources: &SourceMap, diagnostic: &Diagnostic) -> Self {
-        let related = |message: &str, span| Related { message: message.to_owned(), place: Place::new(sources, span) };
+        let related = |message: &str, span| Related {
+            message: message.to_owned(),
+            place: Place::new(sources, span),
+        };
         Self {
             severity: diagnostic.severity,
             code: diagnostic.code.id(),
             message: diagnostic.message.clone(),
             place: Place::new(sources, diagnostic.span),
             notes: diagnostic.hints.clone(),
-            labels: diagnostic.labels.iter().map(|label| related(&label.text, label.span)).collect(),
-            calls: diagnostic.chain.iter().map(|frame| related(&frame.function, frame.span)).collect(),
+            labels: diagnostic
+                .labels
+                .iter()
+                .map(|label| related(&label.text, label.span))
+                .collect(),
+            calls: diagnostic
+                .chain
+                .iter()
+                .map(|frame| related(&frame.function, frame.span))
+                .collect(),
             fixes: diagnostic
                 .fixes
                 .iter()

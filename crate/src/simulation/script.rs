@@ -92,7 +92,10 @@ impl Round {
         set_up_arrays(&mut interp, setup, results);
         let session = interp.extension::<Session>();
         (session.chip, session.limits, session.replay) = (options.chip, options.limits, replay);
-        let (name, text) = setup.files.first().map_or(("", ""), |file| (file.name.as_str(), file.text.as_str()));
+        let (name, text) = setup
+            .files
+            .first()
+            .map_or(("", ""), |file| (file.name.as_str(), file.text.as_str()));
         let end = match interp.run_script(name, text) {
             Ok(()) | Err(Stop::Exited) => End::Finished,
             Err(Stop::Suspended(diagnostic)) => End::Suspended(diagnostic),
@@ -123,7 +126,11 @@ impl Round {
 
     /// What the next evaluation takes over.
     fn into_replay(self) -> Vec<Replay> {
-        let replay = |record: LaunchRecord| Replay { program: record.program, outputs: record.outputs, shape: record.shape };
+        let replay = |record: LaunchRecord| Replay {
+            program: record.program,
+            outputs: record.outputs,
+            shape: record.shape,
+        };
         self.launches.into_iter().map(replay).collect()
     }
 }
@@ -131,16 +138,27 @@ impl Round {
 /// The diagnostic of a script that needs a value which is not computed.
 pub(super) fn stopped(diagnostic: Diagnostic, mode: Mode) -> Diagnostic {
     match mode {
-        Mode::Simulate => Diagnostic { code: Code::Internal, ..diagnostic },
-        Mode::Estimate => Diagnostic { severity: Severity::Warning, code: Code::Skipped, ..diagnostic }
-            .with_hint("the rest of the script is skipped in estimate mode; simulate to run all of it"),
+        Mode::Simulate => Diagnostic {
+            code: Code::Internal,
+            ..diagnostic
+        },
+        Mode::Estimate => Diagnostic {
+            severity: Severity::Warning,
+            code: Code::Skipped,
+            ..diagnostic
+        }
+        .with_hint("the rest of the script is skipped in estimate mode; simulate to run all of it"),
     }
 }
 
 /// The interpreter's share of the limits.
 fn limits(options: &Options) -> Limits {
     let all = &options.limits;
-    Limits { steps: all.steps, output_bytes: all.output_chars, ..Limits::default() }
+    Limits {
+        steps: all.steps,
+        output_bytes: all.output_chars,
+        ..Limits::default()
+    }
 }
 
 /// Mode, memory, files and results of host arrays.

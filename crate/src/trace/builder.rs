@@ -144,29 +144,45 @@ impl Builder {
     fn check_size(&self, buffer: &Buffer) -> Result<(), Fault> {
         let memory = &self.chip.memory;
         let row = buffer.row_bytes();
-        let (limit, what) = match buffer.space {
-            Space::Sbuf => (memory.sbuf_usable_bytes.get().0, "an SBUF partition holds"),
-            Space::Psum => {
-                let banks = u64::from(memory.psum_banks.get());
-                (banks * memory.psum_bank_bytes.get().0, "a PSUM partition holds")
+        let (limit, what, hint) = match buffer.space {
+            Space::Sbuf => {
+                let limit = memory.sbuf_usable_bytes.get().0;
+                (
+                    limit,
+                    "an SBUF partition holds",
+                    "work on a tile of it at a time and keep the rest in HBM",
+                )
             }
-            Space::Hbm | Space::SharedHbm => (memory.hbm_bytes.get().0, "the device memory holds"),
+            Space::Psum => {
+                let limit = u64::from(memory.psum_banks.get()) * memory.psum_bank_bytes.get().0;
+                (
+                    limit,
+                    "a PSUM partition holds",
+                    "accumulate one tile of the result at a time",
+                )
+            }
+            Space::Hbm | Space::SharedHbm => (
+                memory.hbm_bytes.get().0,
+                "the device memory holds",
+                "is a dimension too many, or in the wrong unit?",
+            ),
         };
-        ensure!(
-            !buffer.space.is_on_chip() || buffer.partitions() <= memory.partitions.get(),
-            Constraint,
-            "{} has {} partitions, {} has {}",
-            buffer.name,
-            buffer.partitions(),
-            buffer.space.name(),
-            memory.partitions.get()
-        );
-        ensure!(
-            row <= limit,
-            Capacity,
-            "{} needs {row} bytes, but {what} {limit}",
-            buffer.name
-        );
+        let partitions = memory.partitions.get();
+        if buffer.space.is_on_chip() && buffer.partitions() > partitions {
+            let name = buffer.space.name();
+            let message = format!(
+                "{} has {} partitions, {name} has {partitions}",
+                buffer.name,
+                buffer.partitions()
+            );
+            return Err(Fault::new(Code::Constraint, message).hint(format!(
+                "loop over tiles of {partitions} rows, or move rows to a free dimension"
+            )));
+        }
+        if row > limit {
+            let message = format!("{} needs {row} bytes, but {what} {limit}", buffer.name);
+            return Err(Fault::new(Code::Capacity, message).hint(hint));
+        }
         Ok(())
     }
 

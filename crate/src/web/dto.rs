@@ -22,7 +22,10 @@ impl Outcome {
     pub fn new(simulation: &Simulation) -> Self {
         let report = simulation.report();
         let profiles = (0..report.launches.len()).filter_map(|at| simulation.profile(at));
-        Self { launches: profiles.map(LaunchInfo::new).collect(), report }
+        Self {
+            launches: profiles.map(LaunchInfo::new).collect(),
+            report,
+        }
     }
 }
 
@@ -87,10 +90,22 @@ fn tracks(profile: &Profile) -> Vec<TrackInfo> {
     let mut list = Vec::new();
     for core in 0..cores {
         for track in (0..Track::ENGINES as u8).map(Track) {
-            let row = profile.rows.iter().position(|row| row.core == core && row.track == track);
-            list.push(track_info(row.unwrap_or(usize::MAX), track, (cores > 1).then_some(core)));
+            let row = profile
+                .rows
+                .iter()
+                .position(|row| row.core == core && row.track == track);
+            list.push(track_info(
+                row.unwrap_or(usize::MAX),
+                track,
+                (cores > 1).then_some(core),
+            ));
         }
-        for (at, row) in profile.rows.iter().enumerate().filter(|(_, row)| row.core == core && row.track.is_dma()) {
+        for (at, row) in profile
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.core == core && row.track.is_dma())
+        {
             list.push(track_info(at, row.track, (cores > 1).then_some(core)));
         }
     }

@@ -47,8 +47,14 @@ impl Run {
             "estimate" => Mode::Estimate,
             _ => return Err(JsError::new(&format!("there is no mode '{mode}'"))),
         };
-        let options = Options { chip, mode, ..Options::default() };
-        Ok(Self { simulation: Simulation::new(vec![File { name, text }], options) })
+        let options = Options {
+            chip,
+            mode,
+            ..Options::default()
+        };
+        Ok(Self {
+            simulation: Simulation::new(vec![File { name, text }], options),
+        })
     }
 
     /// Works for up to about `budget` instructions and tells how far the run is.
@@ -72,17 +78,36 @@ impl Run {
     /// # Errors
     /// No such launch.
     pub fn window(&self, launch: usize, track: usize, from: f64, to: f64, pixels: u32) -> Result<JsValue, JsError> {
-        Ok(arrays::columns(&lod::window(self.profile(launch)?, track, ps(from), ps(to), pixels)))
+        Ok(arrays::columns(&lod::window(
+            self.profile(launch)?,
+            track,
+            ps(from),
+            ps(to),
+            pixels,
+        )))
     }
 
     /// A series between two times.
     ///
     /// # Errors
     /// No such launch or series.
-    pub fn counter(&self, launch: usize, name: &str, from: f64, to: f64, buckets: usize) -> Result<Float64Array, JsError> {
+    pub fn counter(
+        &self,
+        launch: usize,
+        name: &str,
+        from: f64,
+        to: f64,
+        buckets: usize,
+    ) -> Result<Float64Array, JsError> {
         let counter = Counter::from_name(name).ok_or_else(|| JsError::new(&format!("there is no series '{name}'")))?;
-        let window = Window { from: ps(from), to: ps(to), buckets };
-        Ok(Float64Array::from(sample(self.profile(launch)?, counter, window).as_slice()))
+        let window = Window {
+            from: ps(from),
+            to: ps(to),
+            buckets,
+        };
+        Ok(Float64Array::from(
+            sample(self.profile(launch)?, counter, window).as_slice(),
+        ))
     }
 
     /// All that is known of an entry of the timeline; `null` if there is no such entry.
@@ -90,11 +115,17 @@ impl Run {
     /// # Errors
     /// No such launch.
     pub fn instruction(&self, launch: usize, entry: u32) -> Result<JsValue, JsError> {
-        to_js(&details::instruction(self.profile(launch)?, entry, &self.simulation.sources()))
+        to_js(&details::instruction(
+            self.profile(launch)?,
+            entry,
+            &self.simulation.sources(),
+        ))
     }
 
     fn profile(&self, launch: usize) -> Result<&crate::profile::Profile, JsError> {
-        self.simulation.profile(launch).ok_or_else(|| JsError::new(&format!("there is no launch {launch}")))
+        self.simulation
+            .profile(launch)
+            .ok_or_else(|| JsError::new(&format!("there is no launch {launch}")))
     }
 }
 

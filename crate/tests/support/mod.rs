@@ -33,12 +33,19 @@ pub fn stem(path: &Path) -> String {
 
 /// Options of a run on `target`.
 pub fn options(target: &str, mode: Mode) -> Options {
-    Options { chip: Chip::by_name(target).expect("a known target"), mode, ..Options::default() }
+    Options {
+        chip: Chip::by_name(target).expect("a known target"),
+        mode,
+        ..Options::default()
+    }
 }
 
 /// Runs a script to its end.
 pub fn run(name: &str, text: &str, options: Options) -> Simulation {
-    let file = File { name: name.to_owned(), text: text.to_owned() };
+    let file = File {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    };
     let mut simulation = Simulation::new(vec![file], options);
     while !simulation.advance(SLICE).done {}
     simulation

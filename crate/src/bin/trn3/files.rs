@@ -29,8 +29,10 @@ impl Below {
         let below = |folder: &Path| self.0.canonicalize().is_ok_and(|root| folder.starts_with(root));
         match (parent, full.file_name()) {
             (Ok(folder), Some(name)) if below(&folder) => Ok(folder.join(name)),
-            _ => Err(Fault::new(Code::File, format!("'{path}' is not below the current folder"))
-                .hint("numpy.load and numpy.save reach files below the current folder only")),
+            _ => Err(
+                Fault::new(Code::File, format!("'{path}' is not below the current folder"))
+                    .hint("numpy.load and numpy.save reach files below the current folder only"),
+            ),
         }
     }
 }

@@ -38,7 +38,10 @@ pub fn command(parser: lexopt::Parser) -> Result<bool, lexopt::Error> {
     })?;
     let mut simulation = simulation(&arguments, text);
     let wall = advance(&mut simulation);
-    let report = Report { wall: Some(wall), ..simulation.report() };
+    let report = Report {
+        wall: Some(wall),
+        ..simulation.report()
+    };
     write(&arguments, &simulation, &report)?;
     Ok(!report.diagnostics.iter().any(|one| one.severity == Severity::Error))
 }
@@ -87,7 +90,9 @@ fn mode(name: &str) -> Result<Mode, lexopt::Error> {
 }
 
 fn setting(text: &str) -> Result<(String, String), lexopt::Error> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("--set takes NAME=VALUE, got '{text}'"))?;
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("--set takes NAME=VALUE, got '{text}'"))?;
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
@@ -110,7 +115,13 @@ fn simulation(arguments: &Arguments, text: String) -> Simulation {
         files: Some(Rc::new(Below(PathBuf::from(".")))),
         ..Options::default()
     };
-    Simulation::new(vec![File { name: arguments.file.display().to_string(), text }], options)
+    Simulation::new(
+        vec![File {
+            name: arguments.file.display().to_string(),
+            text,
+        }],
+        options,
+    )
 }
 
 /// Runs to the end and measures the phases.
@@ -160,7 +171,12 @@ fn write(arguments: &Arguments, simulation: &Simulation, report: &Report) -> Res
 /// The numbers of a launch, for people.
 fn print_launch(launch: &LaunchReport) {
     let summary = &launch.summary;
-    println!("{}: {:.2} us, bound by {}", launch.kernel, summary.latency_ns / 1e3, summary.bound_by);
+    println!(
+        "{}: {:.2} us, bound by {}",
+        launch.kernel,
+        summary.latency_ns / 1e3,
+        summary.bound_by
+    );
     let engines = &summary.engines;
     let list = [
         ("tensor", engines.tensor),
@@ -171,6 +187,9 @@ fn print_launch(launch: &LaunchReport) {
         ("dma", engines.dma),
     ];
     for (name, engine) in list {
-        println!("  {name:6} {:5.1} % active, {} instructions", engine.active_percent, engine.instructions);
+        println!(
+            "  {name:6} {:5.1} % active, {} instructions",
+            engine.active_percent, engine.instructions
+        );
     }
 }

@@ -24,7 +24,10 @@ pub fn api(parser: lexopt::Parser) -> Result<bool, lexopt::Error> {
     let (json, _) = parse(parser, false)?;
     let entries = api::entries();
     if json {
-        println!("{}", serde_json::to_string_pretty(&entries).map_err(|error| error.to_string())?);
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&entries).map_err(|error| error.to_string())?
+        );
     } else {
         for entry in entries {
             println!("{}{}", entry.name, entry.signature);
@@ -39,12 +42,18 @@ pub fn chip(parser: lexopt::Parser) -> Result<bool, lexopt::Error> {
     let chip = chip.unwrap_or(Chip::ALL[Chip::ALL.len() - 1]);
     let rows = chip.rows();
     if json {
-        println!("{}", serde_json::to_string_pretty(&rows).map_err(|error| error.to_string())?);
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&rows).map_err(|error| error.to_string())?
+        );
         return Ok(true);
     }
     println!("{} ({})", chip.title, chip.name);
     for row in rows {
-        println!("{:10} {:34} {:>16} {:8} {:?}: {}", row.group, row.name, row.value, row.unit, row.trust, row.source);
+        println!(
+            "{:10} {:34} {:>16} {:8} {:?}: {}",
+            row.group, row.name, row.value, row.unit, row.trust, row.source
+        );
     }
     Ok(true)
 }

@@ -81,9 +81,10 @@ impl Op for TensorReduce {
     fn check(&self, cx: &OpCx) -> Result<(), Fault> {
         let (dst, data) = ((self.dst.0, "dst"), (self.data.0, "data"));
         rules::numeric(cx, &[dst, data])?;
+        // The axes come first: a reduction over partitions is the mistake behind the shapes that would be blamed otherwise.
+        let width = self.width(cx)?;
         rules::same_partitions(cx, data, dst)?;
         reduces(self.op, "op")?;
-        let width = self.width(cx)?;
         let left = cx.tile(data.0).free_elements() / width.max(1);
         rules::free_is(cx, dst.0, dst.1, left)?;
         if self.op.is_bitvec() {
