@@ -178,6 +178,16 @@ pub trait PyIterator {
         Err(Raised::attribute_error("this iterator has no attribute 'send'"))
     }
 
+    /// `generator.throw(exception)`; a plain iterator ends with the exception.
+    fn throw(&mut self, _cx: &mut Interp, raised: Raised) -> Result<Option<Value>> {
+        Err(raised)
+    }
+
+    /// What a generator returned, for `yield from`.
+    fn result(&self) -> Value {
+        Value::None
+    }
+
     /// The number of values left, if it is known.
     fn remaining(&self) -> Option<usize> {
         None

@@ -59,6 +59,8 @@ pub(crate) struct Generator {
     frame: Frame,
     levels: Vec<Level>,
     sent: Value,
+    thrown: Option<Raised>,
+    returned: Value,
     started: bool,
     finished: bool,
 }
@@ -76,6 +78,19 @@ impl PyIterator for Generator {
         }
         self.resume(cx, value)
     }
+
+    fn throw(&mut self, cx: &mut Interp, raised: Raised) -> Result<Option<Value>> {
+        if self.finished || !self.started {
+            self.finished = true;
+            return Err(raised);
+        }
+        self.thrown = Some(raised);
+        self.resume(cx, Value::None)
+    }
+
+    fn result(&self) -> Value {
+        self.returned.clone()
+    }
 }
 
 impl Generator {
@@ -85,6 +100,8 @@ impl Generator {
             frame,
             levels: Vec::new(),
             sent: Value::None,
+            thrown: None,
+            returned: Value::None,
             started: false,
             finished: false,
         }
@@ -103,8 +120,11 @@ impl Generator {
         cx.leave_call();
         match outcome {
             Ok(Step::Yield(value)) => Ok(Some(value)),
-            Ok(Step::Done(_)) => {
+            Ok(Step::Done(flow)) => {
                 self.finished = true;
+                if let Flow::Return(value) = flow {
+                    self.returned = value;
+                }
                 Ok(None)
             }
             Err(raised) => {
@@ -172,7 +192,11 @@ impl Generator {
     }
 
     fn yielding(&mut self, cx: &mut Interp, value: &Expr, targets: Option<&[Expr]>, level: usize) -> Result<Step> {
-        match (self.take_state(level), &value.kind) {
+        let state = self.take_state(level);
+        if let Some(raised) = self.thrown.take() {
+            return Err(raised);
+        }
+        match (state, &value.kind) {
             (State::Fresh, ExprKind::Yield(item)) => {
                 let item = match item {
                     Some(item) => cx.eval(&mut self.frame, item)?,
@@ -192,7 +216,7 @@ impl Generator {
                     self.levels[level].state = State::Delegating(iterator);
                     return Ok(Step::Yield(item));
                 }
-                self.sent = Value::None;
+                self.sent = iterator.result();
             }
             _ => {}
         }

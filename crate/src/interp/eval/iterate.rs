@@ -95,6 +95,10 @@ impl PyIterator for Shared {
         }
     }
 
+    fn result(&self) -> Value {
+        self.0.state.try_borrow().map_or(Value::None, |state| state.result())
+    }
+
     fn remaining(&self) -> Option<usize> {
         self.0.state.try_borrow().ok().and_then(|state| state.remaining())
     }

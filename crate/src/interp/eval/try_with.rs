@@ -69,7 +69,12 @@ impl Interp {
             Kind::Object(object) => Ok(object.clone()),
             Kind::Builtin(exception) => {
                 let message = raised.0.message.clone();
-                let object = self.make_exception(*exception, vec![Value::from(message)]);
+                let args = if message.is_empty() {
+                    Vec::new()
+                } else {
+                    vec![Value::from(message)]
+                };
+                let object = self.make_exception(*exception, args);
                 raised.0.kind = Kind::Object(object.clone());
                 Ok(object)
             }

@@ -220,15 +220,32 @@ builtin! {
         };
         sent.ok_or_else(|| Raised::new(Exception::StopIteration, ""))
     };
-    /// Ends a generator.
-    "close" "(self)" => |_cx, args| {
-        if let Value::Iterator(iterator) = args.value(0)
-            && let Ok(mut state) = iterator.state.try_borrow_mut()
-        {
-            *state = Box::new(crate::interp::native::Items(Vec::new().into_iter()));
-        }
-        Ok(Value::None)
+    /// Raises an exception at the `yield` that waits.
+    "throw" "(self, exception, /, *details)" => |cx, args| {
+        let exception = args.take(1);
+        let raised = cx.raise_value(exception)?;
+        thrown(cx, args, raised)?.ok_or_else(|| Raised::new(Exception::StopIteration, ""))
     };
+    /// Ends a generator; its `finally` blocks run.
+    "close" "(self)" => |cx, args| {
+        match thrown(cx, args, Raised::new(Exception::GeneratorExit, "")) {
+            Ok(Some(_)) => Err(Raised::new(Exception::RuntimeError, "generator ignored GeneratorExit")),
+            Ok(None) => Ok(Value::None),
+            Err(raised) if raised.0.code == Exception::GeneratorExit.code() && raised.0.message.is_empty() => Ok(Value::None),
+            Err(raised) => Err(raised),
+        }
+    };
+}
+
+/// Raises an exception inside a generator; the next value, if it goes on.
+fn thrown(cx: &mut Interp, args: &Args, raised: Raised) -> Result<Option<Value>> {
+    let Value::Iterator(iterator) = args.value(0).clone() else {
+        return Err(args.wrong(0, "a generator"));
+    };
+    match iterator.state.try_borrow_mut() {
+        Ok(mut state) => state.throw(cx, raised),
+        Err(_) => Err(Raised::value_error("generator already executing")),
+    }
 }
 
 fn next(cx: &mut Interp, args: &mut Args) -> Result<Value> {

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use super::views::{Shown, View};
 use crate::builtin;
 use crate::interp::Interp;
 use crate::interp::builtin::Args;
@@ -129,13 +130,19 @@ builtin! {
         Ok(found.map_or_else(|| args.value(2).clone(), |(_, value)| value))
     };
     /// The keys.
-    "keys" "(self, /)" => |_cx, args| Ok(Value::list(dict(args)?.borrow().keys()));
+    "keys" "(self, /)" => |_cx, args| Ok(View::value(dict(args)?, Shown::Keys));
     /// The values.
-    "values" "(self, /)" => |_cx, args| {
-        Ok(Value::list(dict(args)?.borrow().iter().map(|entry| entry.value.clone()).collect()))
-    };
+    "values" "(self, /)" => |_cx, args| Ok(View::value(dict(args)?, Shown::Values));
     /// Pairs of key and value.
-    "items" "(self, /)" => |_cx, args| Ok(Value::list(dict(args)?.borrow().iter().map(pair).collect()));
+    "items" "(self, /)" => |_cx, args| Ok(View::value(dict(args)?, Shown::Items));
+    /// A dictionary with these keys and the same value for each.
+    "fromkeys" "(iterable, value=None, /)" => |cx, args| {
+        let mut dict = Dict::default();
+        for key in cx.collect(args.value(0))? {
+            cx.dict_set(&mut dict, key, args.value(1).clone())?;
+        }
+        Ok(Value::dict(dict))
+    };
     /// Removes a key and returns its value, or a default.
     "pop" "(self, key, default=None, /)" => |cx, args| {
         let dict = dict(args)?;

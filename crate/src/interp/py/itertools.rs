@@ -4,8 +4,8 @@
 
 use crate::builtin;
 use crate::interp::Interp;
-use crate::interp::builtin::{Arg, Args, CallArgs};
-use crate::interp::native::{Items, PyIterator};
+use crate::interp::builtin::{Arg, Args, Builtin, CallArgs};
+use crate::interp::native::{Answer, Items, NativeObject, PyIterator};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::Value;
 use crate::syntax::ast::BinaryOp;
@@ -13,8 +13,6 @@ use crate::syntax::ast::BinaryOp;
 builtin! {
     /// Functions of `itertools`.
     pub ITERTOOLS_ROWS;
-    /// The items of all iterables, one after the other.
-    "chain" "(*iterables)" => |_cx, args| Ok(chain(args.rest().iter().map(|arg| arg.value.clone()).collect()));
     /// Cartesian product of the iterables.
     "product" "(*iterables, repeat=1)" => |cx, args| {
         let repeat = args.int_or(0, 1)?;
@@ -153,7 +151,35 @@ fn items(type_name: &'static str, values: Vec<Value>) -> Value {
     Value::iterator(type_name, Items(values.into_iter()))
 }
 
-/// An iterator over the items of all iterables; also `chain.from_iterable`.
+/// The function `chain`, which has a method.
+pub struct ChainFunction;
+
+impl NativeObject for ChainFunction {
+    fn type_name(&self) -> &str {
+        "type"
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn methods(&self) -> &'static [Builtin] {
+        CHAIN_METHODS
+    }
+
+    fn call(&self, _cx: &mut Interp, args: CallArgs) -> Answer {
+        Ok(Some(chain(args.positional.into_iter().map(|arg| arg.value).collect())))
+    }
+}
+
+builtin! {
+    /// Methods of `chain`.
+    pub CHAIN_METHODS;
+    /// The items of all iterables that an iterable gives.
+    "from_iterable" "(self, iterable, /)" => |cx, args| cx.collect(args.value(1)).map(chain);
+}
+
+/// An iterator over the items of all iterables.
 pub fn chain(iterables: Vec<Value>) -> Value {
     Value::iterator(
         "chain",

@@ -22,6 +22,7 @@ mod modules;
 mod named_tuple;
 mod strings;
 pub(crate) mod templates;
+mod views;
 
 /// Standard modules that are written in Python.
 pub const LIBRARY: &[(&str, &str)] = &[

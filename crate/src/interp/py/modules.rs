@@ -37,6 +37,7 @@ pub const MODULES: &[NativeModule] = &[
         name: "itertools",
         init: |cx, id| {
             cx.define_rows(id, itertools::ITERTOOLS_ROWS);
+            cx.define(id, "chain", Value::native(itertools::ChainFunction));
             Ok(())
         },
     },

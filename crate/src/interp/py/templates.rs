@@ -128,6 +128,7 @@ impl Interp {
             's' => (Value::from(self.str(value)?), 's', '>'),
             'r' | 'a' => (Value::from(self.repr(value)?), 's', '>'),
             'd' | 'i' | 'u' => (self.truncated(value)?, 'd', '>'),
+            'c' if value.as_str().is_some() => (value.clone(), 's', '>'),
             'x' | 'X' | 'o' | 'c' => (value.clone(), kind, '>'),
             'e' | 'E' | 'f' | 'F' | 'g' | 'G' => (value.clone(), kind, '>'),
             other => return Err(Raised::value_error(format!("unsupported format character '{other}'"))),

@@ -9,11 +9,19 @@ class _GeneratorContext:
         return next(self._generator)
 
     def __exit__(self, kind, value, traceback):
-        if kind is not None:
-            raise value
-        for _ in self._generator:
-            raise RuntimeError("generator didn't stop")
-        return False
+        if kind is None:
+            for _ in self._generator:
+                raise RuntimeError("generator didn't stop")
+            return False
+        try:
+            self._generator.throw(value)
+        except StopIteration:
+            return True
+        except BaseException as error:
+            if error is value:
+                return False
+            raise
+        raise RuntimeError("generator didn't stop after throw()")
 
 
 def contextmanager(function):
