@@ -33,8 +33,6 @@ pub mod value;
 
 pub use eval::Stop;
 
-#[cfg(test)]
-mod tests;
 
 /// Finds the source text of modules that a script imports.
 pub trait ModuleSource {
