@@ -19,6 +19,7 @@ export interface Result extends Done {
   readonly stale: boolean;
 }
 
+/** `running` lasts until nothing runs and nothing is about to; a pause before values are computed counts as running. */
 export type PageState = "loading" | "ready" | "running" | "error";
 
 export interface Source {
@@ -65,17 +66,19 @@ export class Live {
   stop(): void {
     this.schedule(null, () => undefined);
     this.client.stop();
+    if (!this.client.activity.value.busy) this.settle();
   }
 
   private schedule(delayMs: number | null, then: () => void): void {
     this.#generation += 1;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = delayMs === null ? null : setTimeout(then, delayMs);
+    if (delayMs !== null) this.state.set(this.state.value === "loading" ? "loading" : "running");
   }
 
   private async estimate(pauseMs: number): Promise<void> {
     const generation = this.#generation;
-    const report = await this.start("estimate", pauseMs === 0);
+    const report = await this.start("estimate", true);
     if (generation !== this.#generation || report === null) return;
     if (this.source().mode === "simulate" && affordable(report)) this.schedule(pauseMs, () => void this.start("simulate"));
     else this.settle();
@@ -86,7 +89,6 @@ export class Live {
     const { main, text, target } = this.source();
     const job: Job = { main, text, options: { target, mode } };
     const generation = this.#generation;
-    this.state.set(this.state.value === "loading" ? "loading" : "running");
     const ending = await this.client.run(job);
     if (generation !== this.#generation && ending.kind !== "done") {
       if (this.#timer === null) this.settle();
