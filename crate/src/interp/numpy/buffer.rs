@@ -3,6 +3,8 @@
 //! Formats without a native Rust type (`float16`, `bfloat16`, `float8_*`, `float4_*`, the `x4` packs) are kept as raw
 //! bits in an unsigned vector; [`lanes`] decodes them to `f32` for arithmetic and [`store`] rounds back.
 
+use std::borrow::Cow;
+
 use ndarray::{ArrayViewD, ArrayViewMutD, Axis, IxDyn, ShapeBuilder};
 
 use super::narrow;
@@ -70,6 +72,10 @@ pub trait Element: Copy + PartialOrd + Default + 'static {
     fn from_f64(x: f64) -> Self;
     /// Conversion from an integer, with wrap-around.
     fn from_i128(x: i128) -> Self;
+    /// Conversion from a 64-bit integer, with wrap-around.
+    fn from_i64(x: i64) -> Self;
+    /// Conversion from an unsigned 64-bit integer, with wrap-around.
+    fn from_u64(x: u64) -> Self;
 }
 
 macro_rules! element {
@@ -83,6 +89,8 @@ macro_rules! element {
             fn to_i128(self) -> i128 { self as i128 }
             fn from_f64(x: f64) -> Self { x as $ty }
             fn from_i128(x: i128) -> Self { x as $ty }
+            fn from_i64(x: i64) -> Self { x as $ty }
+            fn from_u64(x: u64) -> Self { x as $ty }
         }
     )*};
 }
@@ -105,6 +113,12 @@ impl Element for bool {
         x != 0.0
     }
     fn from_i128(x: i128) -> Self {
+        x != 0
+    }
+    fn from_i64(x: i64) -> Self {
+        x != 0
+    }
+    fn from_u64(x: u64) -> Self {
         x != 0
     }
 }
@@ -238,11 +252,23 @@ pub fn from_le_bytes(dtype: Dtype, bytes: &[u8]) -> Buf {
 }
 
 /// The values of a buffer of `dtype` in a native type: narrow floats become `f32`.
-pub fn lanes(buf: &Buf, dtype: Dtype) -> Buf {
+pub fn lanes(buf: &Buf, dtype: Dtype) -> Cow<'_, Buf> {
     match (storage(dtype), buf) {
-        (Storage::Narrow, Buf::U8(v)) => Buf::F32(narrow::decode8(dtype, v)),
-        (Storage::Narrow, Buf::U16(v)) => Buf::F32(narrow::decode16(dtype, v)),
-        _ => buf.clone(),
+        (Storage::Narrow, Buf::U8(v)) => Cow::Owned(Buf::F32(narrow::decode8(dtype, v))),
+        (Storage::Narrow, Buf::U16(v)) => Cow::Owned(Buf::F32(narrow::decode16(dtype, v))),
+        _ => Cow::Borrowed(buf),
+    }
+}
+
+/// The values of a buffer of `from` after conversion to `dtype`, in a native type.
+pub fn lanes_as(buf: &Buf, from: Dtype, dtype: Dtype) -> Cow<'_, Buf> {
+    if from == dtype {
+        return lanes(buf, dtype);
+    }
+    let converted = cast(buf, from, dtype);
+    match storage(dtype) {
+        Storage::Narrow => Cow::Owned(lanes(&converted, dtype).into_owned()),
+        Storage::Native | Storage::Packed => Cow::Owned(converted),
     }
 }
 
@@ -251,15 +277,15 @@ fn native<T: Element>(buf: &Buf) -> Vec<T> {
     match buf {
         Buf::F32(v) => v.iter().map(|&x| T::from_f64(f64::from(x))).collect(),
         Buf::F64(v) => v.iter().map(|&x| T::from_f64(x)).collect(),
-        Buf::Bool(v) => v.iter().map(|&x| T::from_i128(i128::from(x))).collect(),
-        Buf::I8(v) => v.iter().map(|&x| T::from_i128(i128::from(x))).collect(),
-        Buf::I16(v) => v.iter().map(|&x| T::from_i128(i128::from(x))).collect(),
-        Buf::I32(v) => v.iter().map(|&x| T::from_i128(i128::from(x))).collect(),
-        Buf::I64(v) => v.iter().map(|&x| T::from_i128(i128::from(x))).collect(),
-        Buf::U8(v) => v.iter().map(|&x| T::from_i128(i128::from(x))).collect(),
-        Buf::U16(v) => v.iter().map(|&x| T::from_i128(i128::from(x))).collect(),
-        Buf::U32(v) => v.iter().map(|&x| T::from_i128(i128::from(x))).collect(),
-        Buf::U64(v) => v.iter().map(|&x| T::from_i128(i128::from(x))).collect(),
+        Buf::Bool(v) => v.iter().map(|&x| T::from_i64(i64::from(x))).collect(),
+        Buf::I8(v) => v.iter().map(|&x| T::from_i64(i64::from(x))).collect(),
+        Buf::I16(v) => v.iter().map(|&x| T::from_i64(i64::from(x))).collect(),
+        Buf::I32(v) => v.iter().map(|&x| T::from_i64(i64::from(x))).collect(),
+        Buf::I64(v) => v.iter().map(|&x| T::from_i64(x)).collect(),
+        Buf::U8(v) => v.iter().map(|&x| T::from_i64(i64::from(x))).collect(),
+        Buf::U16(v) => v.iter().map(|&x| T::from_i64(i64::from(x))).collect(),
+        Buf::U32(v) => v.iter().map(|&x| T::from_i64(i64::from(x))).collect(),
+        Buf::U64(v) => v.iter().map(|&x| T::from_u64(x)).collect(),
     }
 }
 
@@ -303,7 +329,7 @@ pub fn cast(buf: &Buf, from: Dtype, to: Dtype) -> Buf {
     if from == to {
         buf.clone()
     } else {
-        store(lanes(buf, from), to)
+        store(lanes(buf, from).into_owned(), to)
     }
 }
 

@@ -299,8 +299,8 @@ fn mismatches(
         };
         lines.push(heading);
         let (x, y) = (
-            buffer::lanes(&*a.force(host)?, a.dtype()),
-            buffer::lanes(&*b.force(host)?, b.dtype()),
+            buffer::lanes(&*a.force(host)?, a.dtype()).into_owned(),
+            buffer::lanes(&*b.force(host)?, b.dtype()).into_owned(),
         );
         for &at in bad.iter().take(LISTED) {
             let left = print::show_item(lane_item(&x, at), a.dtype());

@@ -13,7 +13,7 @@ use crate::numerics::dtype::Dtype;
 /// Rows of the register block.
 const BLOCK_ROWS: usize = 4;
 /// Columns of the register block.
-const BLOCK_COLUMNS: usize = 16;
+const BLOCK_COLUMNS: usize = 8;
 /// Depth that is accumulated before partial sums go back to memory.
 const BLOCK_DEPTH: usize = 256;
 

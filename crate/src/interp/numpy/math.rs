@@ -1,5 +1,6 @@
 //! Universal functions: which exist, which dtype they give, and how operands broadcast.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::array::{Array, Item, Kind};
@@ -217,8 +218,8 @@ fn operand(array: &Array, shape: &[usize], dtype: Dtype) -> Result<Rc<Node>, Fau
 }
 
 /// Input data in `dtype` as native lanes.
-fn lanes_in(held: &Rc<Held>, from: Dtype, dtype: Dtype) -> Buf {
-    buffer::lanes(&buffer::cast(held, from, dtype), dtype)
+fn lanes_in(held: &Rc<Held>, from: Dtype, dtype: Dtype) -> Cow<'_, Buf> {
+    buffer::lanes_as(held, from, dtype)
 }
 
 /// The dtype in which a binary function computes, and that of its result.

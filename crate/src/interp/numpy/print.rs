@@ -314,7 +314,7 @@ fn body(array: &Array, host: &dyn Host, separator: &str, prefix: usize, suffix: 
     let summarised = array.len() > THRESHOLD;
     let held = array.force(host)?;
     let positions = shown_positions(array.shape(), summarised);
-    let lanes = buffer::lanes(&held.pick(&positions), array.dtype());
+    let lanes = buffer::lanes(&held.pick(&positions), array.dtype()).into_owned();
     let items: Vec<Item> = (0..positions.len()).map(|i| lane_item(&lanes, i)).collect();
     let texts = element_texts(&items, array.dtype(), array.ndim() == 0);
     Ok(lay_out(

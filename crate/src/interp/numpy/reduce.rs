@@ -359,7 +359,7 @@ pub fn reduce(op: Reduction, array: &Array, along: &Along) -> Result<Array, Faul
     let in_shape = view.shape().to_vec();
     let out = Array::lazy(&shape, dtype, &[&view], move |held| {
         let chunk = if from == dtype { usize::MAX } else { CAST_BUFFER };
-        let lanes = buffer::lanes(&buffer::cast(&held[0], from, dtype), dtype);
+        let lanes = buffer::lanes_as(&held[0], from, dtype);
         Ok(buffer::store(
             run(op, &Plan::new(&in_shape, &flags), &lanes, dtype, chunk),
             dtype,
@@ -436,7 +436,7 @@ pub fn arg_extreme(extreme: Extreme, array: &Array, axis: Option<isize>, keepdim
     let view = source.permute(&order);
     let out = Array::lazy(&shape, Dtype::I64, &[&view], move |held| {
         let lanes = buffer::lanes(&held[0], from);
-        Ok(Buf::I64(buffer::with_buf!(&lanes, v => positions(v, length, extreme))))
+        Ok(Buf::I64(buffer::with_buf!(&*lanes, v => positions(v, length, extreme))))
     })?;
     if !keepdims {
         return Ok(out.into_scalar());
@@ -463,9 +463,9 @@ pub fn accumulate(op: Binary, array: &Array, axis: Option<isize>, dtype: Option<
     };
     let (from, shape) = (array.dtype(), source.shape().to_vec());
     Array::lazy(&shape.clone(), dtype, &[&source], move |held| {
-        let lanes = buffer::lanes(&buffer::cast(&held[0], from, dtype), dtype);
+        let lanes = buffer::lanes_as(&held[0], from, dtype);
         let inner: usize = shape[axis + 1..].iter().product();
-        let out = running(op, lanes, inner, shape[axis], dtype)?;
+        let out = running(op, lanes.into_owned(), inner, shape[axis], dtype)?;
         Ok(buffer::store(out, dtype))
     })
 }

@@ -93,7 +93,7 @@ pub struct Unique {
 pub fn unique(array: &Array, host: &dyn Host) -> Result<Unique, Demand> {
     let held = array.force(host)?;
     let lanes = buffer::lanes(&held, array.dtype());
-    let (at, same): (Vec<usize>, Vec<bool>) = buffer::with_buf!(&lanes, v => {
+    let (at, same): (Vec<usize>, Vec<bool>) = buffer::with_buf!(&*lanes, v => {
         let at = sorted_positions(v);
         let same = (0..at.len()).map(|i| i > 0 && order(&v[at[i - 1]], &v[at[i]]).is_eq()).collect();
         (at, same)

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod random;
+mod scripts;
 mod values;
 
 use std::cell::RefCell;
