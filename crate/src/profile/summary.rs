@@ -231,7 +231,7 @@ fn dma_metrics(profile: &Profile, engines: &EngineReports, list: &mut Vec<Metric
     let time = profile.busy_time(Track::is_dma).as_f64();
     let of = |software: bool| transfers.iter().filter(move |transfer| transfer.software == software);
     let size = |software: bool| of(software).map(|transfer| transfer.bytes).sum::<Bytes>().as_f64();
-    let descriptors = |software: bool| of(software).map(|transfer| transfer.descriptors as f64).sum::<f64>();
+    let descriptors = |software: bool| of(software).map(|transfer| transfer.descriptors).sum::<u64>() as f64;
     let queues = profile.rows.iter().filter(|row| row.track.is_dma()).count();
     let clock = profile.program.chip.engines.core_clock.get().as_f64();
     list.extend([

@@ -74,6 +74,13 @@ export function icon(name: IconName): SVGSVGElement {
   return svg;
 }
 
+/** Resolves once the next frame is on its way to the screen; work that may come later waits for it. */
+export function afterFrame(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve, 0));
+  });
+}
+
 /** Calls `run` at most once a frame, however often it is requested. */
 export function perFrame(run: () => void): () => void {
   let pending = 0;

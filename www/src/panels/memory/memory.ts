@@ -1,6 +1,6 @@
 import "uplot/dist/uPlot.min.css";
 import { type Dispose, Scope } from "../../base/atom.ts";
-import { h, setText } from "../../base/dom.ts";
+import { afterFrame, h, setText } from "../../base/dom.ts";
 import { formatBytes, formatCount, formatGbps, join } from "../../base/format.ts";
 import { clamp } from "../../base/geom.ts";
 import type { Key } from "../../base/i18n/i18n.ts";
@@ -120,6 +120,8 @@ class Memory {
   #busy = false;
   /** Counts the requests, so that one that arrives while a question is open is not lost. */
   #wanted = 0;
+  /** Run of the values on display. */
+  #sampled: number | null = null;
 
   constructor(
     host: HTMLElement,
@@ -137,6 +139,8 @@ class Memory {
     this.#busy = true;
     for (let asked = 0; asked !== this.#wanted; ) {
       asked = this.#wanted;
+      // Numbers first: a new result is read before it is drawn.
+      if (this.context.shown.value?.result.id !== this.#sampled && this.#sampled !== null) await afterFrame();
       const { value: shown } = this.context.shown;
       if (shown !== null) await this.sample(shown, this.context.viewport.value ?? { from: ps(0), to: ps(shown.info.end_ps) });
     }
@@ -146,6 +150,7 @@ class Memory {
   private async sample(shown: Shown, view: TimeRange): Promise<void> {
     const series = await this.context.client.counters(shown.result.id, shown.index, COUNTERS, view.from, view.to, MOST_BUCKETS);
     if (series === null) return;
+    this.#sampled = shown.result.id;
     const step = (view.to - view.from) / MOST_BUCKETS;
     const times = Float64Array.from({ length: MOST_BUCKETS }, (_, at) => view.from + (at + 0.5) * step);
     let offset = 0;

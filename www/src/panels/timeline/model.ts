@@ -1,3 +1,4 @@
+import { afterFrame } from "../../base/dom.ts";
 import { lowerBound } from "../../base/geom.ts";
 import { ps, type TimeRange } from "../../base/units.ts";
 import type { Client } from "../../sim/client.ts";
@@ -76,6 +77,9 @@ export class Model {
   private async fetch(): Promise<void> {
     this.#busy = true;
     for (let next = this.#wanted; next !== null; next = this.#wanted) {
+      // Numbers first: a new result is read before it is drawn.
+      if (next.shown.result.id !== this.rows?.run && this.rows !== null) await afterFrame();
+      if (this.#wanted !== next) continue;
       this.#wanted = null;
       const { shown, view, widthPx } = next;
       const width = view.to - view.from;
