@@ -9,6 +9,7 @@ use super::promote::{Weak, promote_weak};
 use super::reduce::{Along, Reduction, reduce};
 use crate::base::diag::{Code, Fault};
 use crate::numerics::dtype::Dtype;
+use crate::numerics::math::double;
 
 /// Mismatches that a failure text lists.
 const LISTED: usize = 5;
@@ -129,7 +130,7 @@ impl Demanded {
             Self::Decimals(decimals) => {
                 let wide = [a.astype(Dtype::F64)?, b.astype(Dtype::F64)?];
                 let distance = unary(Unary::Absolute, &binary(Binary::Subtract, &wide[0], &wide[1])?)?;
-                let limit = Array::python(Item::Float(1.5 * 10f64.powi(-decimals)))?;
+                let limit = Array::python(Item::Float(1.5 * double::pow(10.0, f64::from(-decimals))))?;
                 let near = binary(Binary::Less, &distance, &limit)?;
                 let same = binary(Binary::LogicalOr, &binary(Binary::Equal, a, b)?, &either_nan()?)?;
                 binary(Binary::LogicalOr, &near, &same)

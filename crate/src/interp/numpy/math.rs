@@ -10,6 +10,7 @@ use super::node::{Held, Node, element_count, show_shape};
 use super::promote::{self, Weak, float_for, no_arithmetic, numpy_name, promote, promote_weak, weak_dtype};
 use crate::base::diag::{Code, Fault};
 use crate::numerics::dtype::Dtype;
+use crate::numerics::math::double;
 
 /// How the dtype of a result follows from that of the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -377,7 +378,7 @@ pub fn round(a: &Array, decimals: i32) -> Result<Array, Fault> {
     if decimals == 0 {
         return unary(Unary::Rint, a);
     }
-    let scale = Array::python(Item::Float(10f64.powi(decimals.abs())))?;
+    let scale = Array::python(Item::Float(double::pow(10.0, f64::from(decimals.abs()))))?;
     let (up, down) = if decimals > 0 {
         (Binary::Multiply, Binary::Divide)
     } else {
