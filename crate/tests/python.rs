@@ -86,7 +86,7 @@ const WRONG: &[(&str, &str)] = &[
     ("x = 10 ** 10 ** 10", "limit: an integer of 40000000000 bits is above the limit of 1048576 @1:5"),
     ("x = [0] * 10**12", "limit: a container of 1000000000000 items is above the limit of 10000000 @1:5"),
     ("while True: pass", "limit: the script takes more than 1000000 steps @1:13"),
-    ("def g():\n    while True: yield 1\nlist(g())", "limit: the script takes more than 1000000 steps @2:17"),
+    ("def g():\n    while True: yield 1\nlist(g())", "limit: the script takes more than 1000000 steps @2:5"),
     ("def f():\n    nonlocal q", "syntax: no binding for nonlocal 'q' found @2:14"),
     ("import math\nmath.sqr(2)", "attribute: module 'math' has no attribute 'sqr' @2:1"),
     ("'a' + 1", "type: can only concatenate str (not \"int\") to str @1:1"),
