@@ -51,12 +51,18 @@ export function formatPs(value: number): Quantity {
 /** Picoseconds for an axis: round values, so without trailing zeros. */
 export function formatTick(value: number): string {
   const { text, unit } = formatPs(value);
-  return join({ text: text.includes(".") ? text.replace(/\.?0+$/, "") : text, unit });
+  return join({ text: trimmed(text), unit });
+}
+
+/** Without zeros at the end of a fraction. */
+function trimmed(text: string): string {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
 /** Bytes in binary units, as `16 KiB`. */
 export function formatBytes(value: number): Quantity {
-  return scaled(value, BYTE_UNITS);
+  const { text, unit } = scaled(value, BYTE_UNITS);
+  return { text: trimmed(text), unit };
 }
 
 /** A plain count: grouped digits, or `2.147 G` when long. */

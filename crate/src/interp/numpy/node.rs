@@ -61,9 +61,10 @@ impl Budget {
 
     /// Takes the bytes of a node, or says why not.
     fn take(self: &Rc<Self>, shape: &[usize], dtype: Dtype) -> Result<Ticket, Fault> {
-        let elements = element_count(shape)? as u64;
-        let bytes = elements * u64::from(dtype.bytes());
-        if self.used_bytes.get() + bytes > self.limit_bytes {
+        element_count(shape)?;
+        let elements = u64::try_from(wide_count(shape)).unwrap_or(u64::MAX);
+        let bytes = elements.saturating_mul(u64::from(dtype.bytes()));
+        if self.used_bytes.get().saturating_add(bytes) > self.limit_bytes {
             let message = format!(
                 "array of shape {} and dtype {} needs {}; {} of the {} limit for host arrays are in use",
                 show_shape(shape),
@@ -110,9 +111,7 @@ pub fn show_shape(shape: &[usize]) -> String {
 /// # Errors
 /// `limit` when the product is beyond anything that could be stored.
 pub fn element_count(shape: &[usize]) -> Result<usize, Fault> {
-    let count = shape
-        .iter()
-        .fold(1u128, |count, &extent| count.saturating_mul(extent as u128));
+    let count = wide_count(shape);
     if count > SIZE_CEILING {
         let message = format!(
             "an array of shape {} has {count} elements, too many to store",
@@ -120,7 +119,19 @@ pub fn element_count(shape: &[usize]) -> Result<usize, Fault> {
         );
         return Err(Fault::new(Code::Limit, message).hint("use a smaller shape"));
     }
-    Ok(count as usize)
+    Ok(saturated(count))
+}
+
+/// Number of elements without wrapping.
+fn wide_count(shape: &[usize]) -> u128 {
+    shape
+        .iter()
+        .fold(1, |count, &extent| count.saturating_mul(extent as u128))
+}
+
+/// A count as an index: where indices have 32 bits, a lazy array may have more elements than could ever be stored.
+fn saturated(count: u128) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// Gives bytes back when dropped.
@@ -235,7 +246,7 @@ impl Node {
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.shape.iter().product()
+        saturated(wide_count(&self.shape))
     }
 
     /// Whether there are no elements.

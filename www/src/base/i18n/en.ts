@@ -59,7 +59,7 @@ export const en = {
   bound_hbm: "HBM bandwidth",
   bound_latency: "latency",
   mfu: "MFU",
-  mfu_note: "of peak Tensor Engine FLOPs at this precision",
+  mfu_note: "of the Tensor Engine's BF16 peak",
   mbu: "MBU",
   mbu_note: "of peak HBM bandwidth",
   hbm_achieved: "HBM traffic",

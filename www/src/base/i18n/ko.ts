@@ -61,7 +61,7 @@ export const ko: Dictionary = {
   bound_hbm: "HBM 대역폭",
   bound_latency: "지연",
   mfu: "MFU",
-  mfu_note: "이 정밀도의 텐서 엔진 최대 연산량 대비",
+  mfu_note: "텐서 엔진 BF16 최대 연산량 대비",
   mbu: "MBU",
   mbu_note: "HBM 최대 대역폭 대비",
   hbm_achieved: "HBM 트래픽",

@@ -61,7 +61,7 @@ export const zh: Dictionary = {
   bound_hbm: "HBM 带宽",
   bound_latency: "延迟",
   mfu: "MFU",
-  mfu_note: "占该精度下张量引擎峰值算力",
+  mfu_note: "占张量引擎 BF16 峰值算力",
   mbu: "MBU",
   mbu_note: "占 HBM 峰值带宽",
   hbm_achieved: "HBM 流量",
