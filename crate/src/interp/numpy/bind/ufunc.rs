@@ -30,13 +30,12 @@ pub struct Ufunc {
 const METHODS: [&str; 3] = ["reduce", "accumulate", "outer"];
 
 /// Other names of functions.
-const ALIASES: [(&str, &str); 12] = [
+const ALIASES: [(&str, &str); 11] = [
     ("abs", "absolute"),
     ("fabs", "absolute"),
     ("mod", "remainder"),
     ("true_divide", "divide"),
     ("pow", "power"),
-    ("float_power", "power"),
     ("bitwise_not", "invert"),
     ("bitwise_invert", "invert"),
     ("fix", "trunc"),
