@@ -140,9 +140,10 @@ export class Toolbar {
       const enabled = offered.includes(value);
       return h("option", { value, disabled: !enabled }, enabled || precision === null ? name : this.t("precision_not_offered", { name }));
     });
-    if (precision === null) options.unshift(h("option", { value: "" }, this.t("precision_none")));
+    if (precision === null) options.unshift(h("option", { value: "" }, "–"));
     fill(this.#precision, ...options);
     this.#precision.disabled = precision === null;
+    setAttr(this.#precision, "title", precision === null ? this.t("precision_none") : null);
     this.#precision.value = precision?.current ?? "";
   }
 
