@@ -15,11 +15,13 @@ pub mod spec;
 pub mod work;
 
 use crate::base::diag::Fault;
+use crate::chip::engine::Engine;
 use crate::isa::args::Args;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::flow::Rendezvous;
 use crate::isa::spec::{Entry, Op, OpSpec, Operand};
 use crate::isa::work::Work;
+use crate::machine::{SNAKE_GROUP, SNAKE_GROUP_TENSOR};
 
 /// Declares [`Inst`] and [`CATALOG`] from the list of row types.
 macro_rules! isa {
@@ -61,6 +63,10 @@ macro_rules! isa {
             /// # Errors
             /// What only the values can show: an index out of bounds, a read of memory that nobody wrote.
             pub fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
+                cx.machine.snake_group = match self.spec().engines {
+                    [Engine::Tensor] => SNAKE_GROUP_TENSOR,
+                    _ => SNAKE_GROUP,
+                };
                 match self { $(Self::$op(op) => op.execute(cx),)* $(Self::$other(op) => op.execute(cx),)* }.map_err(|fault| self.named(fault))
             }
 

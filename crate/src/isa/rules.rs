@@ -36,6 +36,7 @@ pub fn operand(cx: &OpCx, spec: &OpSpec, operand: Operand) -> Result<(), Fault> 
         tile.pattern.dims.len()
     );
     inside(&tile, operand.param)?;
+    indices(cx, spec, &tile, operand.param)?;
     if !tile.space().is_on_chip() {
         return Ok(());
     }
@@ -301,25 +302,45 @@ pub fn not_both_psum(cx: &OpCx, a: (ViewId, &'static str), b: (ViewId, &'static 
         .hint("copy one of them to SBUF first with nisa.tensor_copy"))
 }
 
-/// Checks that an operand does not use free-dimension offsets (`.indirect()`), or only where the chip has them.
-///
-/// # Errors
-/// It does.
-pub fn direct(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> {
-    let tile = cx.tile(view);
+/// Operands that may go by offsets of the free dimension (`.indirect()`), by instruction.
+const INDIRECT: &[(&str, &[&str])] = &[
+    ("nc_matmul", &["dst", "stationary", "moving"]),
+    ("tensor_copy", &["dst", "src"]),
+    ("tensor_copy_predicated", &["dst", "predicate"]),
+    ("tensor_tensor", &["dst", "data1"]),
+    ("tensor_scalar", &["dst", "data"]),
+    ("tensor_reduce", &["dst", "data"]),
+    ("tensor_scalar_cumulative", &["dst", "src"]),
+    ("activation", &["dst", "data"]),
+    ("activation_reduce", &["dst", "data"]),
+    ("activate2", &["dst", "data"]),
+    ("exponential", &["dst", "src"]),
+    ("tensor_scalar_reduce", &["dst", "data"]),
+];
+
+/// Checks where run-time indices are allowed: rows for DMA only, free-dimension offsets for some operands of NeuronCore-v4.
+fn indices(cx: &OpCx, spec: &OpSpec, tile: &Tile, param: &'static str) -> Result<(), Fault> {
     let source = tile.view.indirect.map(|id| cx.tables.indirects[id].source);
-    match source {
-        None | Some(IndexSource::Scalar(_) | IndexSource::Register(_)) => Ok(()),
-        Some(IndexSource::Vector(_) | IndexSource::Free(_)) => {
-            let message = format!(
-                "{} has run-time indices; this operand must be a plain tile",
-                tile.label(param)
-            );
-            Err(Fault::new(Code::Constraint, message)
-                .on(param)
-                .hint("gather the rows first with nisa.dma_copy"))
+    let dma = spec.engines.is_empty();
+    let allowed = match source {
+        None | Some(IndexSource::Scalar(_) | IndexSource::Register(_)) => true,
+        Some(IndexSource::Vector(_)) => dma,
+        Some(IndexSource::Free(_)) => {
+            let row = INDIRECT.iter().find(|(name, _)| *name == spec.name);
+            cx.chip.rules.tensor_indirection.get() && row.is_some_and(|(_, params)| params.contains(&param))
         }
+    };
+    if allowed {
+        return Ok(());
     }
+    let message = format!(
+        "{} goes by run-time indices, which this operand does not take on {}",
+        tile.label(param),
+        cx.chip.title
+    );
+    Err(Fault::new(Code::Constraint, message)
+        .on(param)
+        .hint("gather the elements first, with nisa.dma_copy or nisa.nc_n_gather"))
 }
 
 /// Checks that operands are on chip and hold plain numbers.

@@ -240,7 +240,8 @@ impl Machine {
         Ok(layout)
     }
 
-    /// A view whose free dimension goes by offsets in snake order: offset `i` is `index[i % group, i / group]`.
+    /// A view whose free dimension goes by offsets in snake order: offset `i` is `index[i % group, i / group]` of the group of
+    /// partitions that the partition belongs to.
     fn free_table(
         &self,
         tables: &Tables,
@@ -251,7 +252,7 @@ impl Machine {
     ) -> Result<Layout, Fault> {
         let place = self.memory.place(tile.view.buffer);
         let columns = tables.tile(index).free_elements() as usize;
-        let group = indirect.step.max(1) as usize;
+        let group = self.snake_group;
         let number = tile.free_elements() as usize;
         let row = tile.buffer.row_elements(tile.dtype()) as i64;
         let elem = tile.dtype().bytes() as usize;
@@ -259,7 +260,9 @@ impl Machine {
         let mut table = Vec::with_capacity(number * tile.partitions() as usize);
         for partition in 0..tile.partitions() as usize {
             for at in 0..number {
-                let offset = indices[partition / group * group * columns + at % group * columns + at / group];
+                let slot = (partition / group * group + at % group) * columns + at / group;
+                let offset = indices.get(slot).copied().filter(|_| at / group < columns);
+                let offset = offset.ok_or_else(|| short_index(tile, number, group))?;
                 let moved = tile.free_offset() as i64 + offset;
                 if offset < 0 || moved >= row {
                     return Err(out_of_bounds(tile, offset, indirect.limit));
@@ -409,6 +412,7 @@ impl Machine {
     /// The memory of the run is used up.
     pub fn write_layout(&mut self, tables: &Tables, view: ViewId, layout: &Layout, bytes: &[u8]) -> Result<(), Fault> {
         let tile = tables.tile(view);
+        self.memory.set_foreign(tile.view.buffer, true);
         let store = self.memory.make(tile.view.buffer, tile.buffer)?;
         scatter(store, layout, bytes);
         mark(store, layout);
@@ -435,6 +439,7 @@ impl Machine {
         let layout = self.layout(tables, view, false)?;
         let inner = layout.hops().last().map_or(1, |hop| hop.num);
         if layout.is_dense() && (inner >= DIRECT_RUN || layout.count == inner) {
+            self.memory.set_foreign(tile.view.buffer, true);
             let store = self.memory.make(tile.view.buffer, tile.buffer)?;
             let bytes = &mut store.bytes;
             layout.runs(|run| {
@@ -502,6 +507,15 @@ impl Machine {
         });
         Ok(if any { Written::Partly } else { Written::Nothing })
     }
+}
+
+/// The fault of an index tile with too few offsets.
+fn short_index(tile: &Tile, number: usize, group: usize) -> Fault {
+    let message = format!(
+        "{} needs {number} offsets for each {group} partitions, its index tile holds fewer",
+        tile.describe()
+    );
+    Fault::new(Code::Shape, message).hint("offset i is index[i % G, i // G], with G = 32 on the Tensor Engine and 16 elsewhere")
 }
 
 /// The fault of an index out of bounds.

@@ -34,6 +34,8 @@ pub struct Memory {
     used: u64,
     /// Bytes that may be in use at once.
     limit: u64,
+    /// Buffers whose last write was not a matrix product; parallel to `places`.
+    foreign: Vec<bool>,
 }
 
 /// Bytes of one partition of an on-chip memory.
@@ -54,6 +56,7 @@ impl Memory {
             sizes: Vec::new(),
             used: 0,
             limit,
+            foreign: vec![false; owners.len()],
         };
         let mut arenas: FxHashMap<(u32, Space), usize> = FxHashMap::default();
         for (id, buffer) in tables.buffers.iter_enumerated() {
@@ -178,6 +181,18 @@ impl Memory {
         }
         if self.stores[at].take().is_some() {
             self.used -= self.sizes[at];
+        }
+    }
+
+    /// Whether the last write to a buffer was not a matrix product.
+    pub fn is_foreign(&self, id: BufferId) -> bool {
+        self.foreign.get(id.as_usize()).copied().unwrap_or(false)
+    }
+
+    /// Notes whether the last write to a buffer was not a matrix product.
+    pub fn set_foreign(&mut self, id: BufferId, foreign: bool) {
+        if let Some(slot) = self.foreign.get_mut(id.as_usize()) {
+            *slot = foreign;
         }
     }
 

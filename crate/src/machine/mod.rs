@@ -17,6 +17,11 @@ use crate::tensor::buffer::BufferId;
 use crate::tensor::tables::Tables;
 use crate::tensor::view::RegId;
 
+/// Partitions that share offsets of the free dimension on the Vector, Scalar and GpSimd engines.
+pub const SNAKE_GROUP: usize = 16;
+/// The same on the Tensor Engine.
+pub const SNAKE_GROUP_TENSOR: usize = 32;
+
 /// The state of all cores of a launch.
 #[derive(Debug)]
 pub struct Machine {
@@ -32,6 +37,8 @@ pub struct Machine {
     pub printed: Vec<Printed>,
     /// The processing array of the Tensor Engine, reused.
     pub stationary: Stationary,
+    /// Partitions that share offsets of the free dimension, for the engine that executes.
+    pub snake_group: usize,
     registers: Vec<Option<i32>>,
 }
 
@@ -54,6 +61,7 @@ impl Machine {
             unwritten: None,
             printed: Vec::new(),
             stationary: Stationary::new(),
+            snake_group: SNAKE_GROUP,
             registers: Vec::new(),
         }
     }

@@ -193,3 +193,22 @@ fn parts_of_the_array_are_checked() {
         "nc_matmul: tile_size has a row size of 48; limit [32, 64, 128] on Trainium3"
     );
 }
+
+#[test]
+fn accumulating_onto_the_work_of_another_engine_is_undefined_before_trainium3() {
+    let run = |chip: &str, value: i64| {
+        let mut kernel = Kernel::on(chip);
+        let a = kernel.load(&[1, 1], Dtype::F32, &[3.0]);
+        let dst = kernel.psum(&[1, 1], Dtype::F32);
+        kernel.ok("memset", &[("dst", Tensor(dst)), ("value", Int(value))]);
+        for _ in 0..2 {
+            matmul(&mut kernel, dst, a, a);
+        }
+        kernel.output(dst);
+        kernel
+    };
+    assert_eq!(run("trn3", 1).run()[0], [19.0]);
+    assert_eq!(run("trn2", 0).run()[0], [18.0]);
+    let message = "nc_matmul: accumulates onto dst 't2' [1, 1] float32 in psum, which another engine wrote; the result is undefined on Trainium2";
+    assert_eq!(run("trn2", 1).fails(), ("undefined", message.to_owned()));
+}

@@ -2,6 +2,7 @@
 
 use trn3::isa::args::Arg::{Bool, Float, Int, List, Member, Tensor};
 use trn3::numerics::dtype::Dtype;
+use trn3::tensor::view::{IndexSource, Indirect, ViewId};
 
 use crate::harness::{Kernel, func, numbers};
 
@@ -142,4 +143,55 @@ fn shuffles_move_partitions_inside_their_quadrant() {
         })
         .collect();
     assert_eq!(kernel.run()[0], want);
+}
+
+/// A view of `tile` whose free dimension goes by the offsets of `index`.
+fn indirect(kernel: &mut Kernel, tile: ViewId, index: ViewId, columns: i64, number: u32) -> ViewId {
+    let source = IndexSource::Free(index);
+    let limit = columns.unsigned_abs();
+    kernel.indirect(
+        tile,
+        0,
+        &[(columns, 32), (0, number)],
+        Some(Indirect { source, step: 1, limit }),
+    )
+}
+
+#[test]
+fn free_offsets_are_read_in_snake_order_by_group() {
+    let data: Vec<f64> = (0..32 * 40).map(f64::from).collect();
+    let offsets: Vec<f64> = (0..32 * 2).map(|at| f64::from((at * 7 + at / 32) % 40)).collect();
+    let mut kernel = Kernel::new();
+    let tile = kernel.load(&[32, 40], Dtype::F32, &data);
+    let index = kernel.load(&[32, 2], Dtype::U32, &offsets);
+    let view = indirect(&mut kernel, tile, index, 40, 20);
+    let dst = kernel.sbuf(&[32, 20], Dtype::F32);
+    kernel.ok("tensor_copy", &[("dst", Tensor(dst)), ("src", Tensor(view))]);
+    kernel.output(dst);
+    let want: Vec<f64> = (0..32 * 20)
+        .map(|at| {
+            let (partition, slot) = (at / 20, at % 20);
+            let group = partition / 16 * 16;
+            data[partition * 40 + offsets[(group + slot % 16) * 2 + slot / 16] as usize]
+        })
+        .collect();
+    assert_eq!(kernel.run()[0], want);
+}
+
+#[test]
+fn free_offsets_need_trainium3_and_an_operand_that_takes_them() {
+    for (chip, op) in [("trn2", "tensor_copy"), ("trn3", "reciprocal")] {
+        let mut kernel = Kernel::on(chip);
+        let tile = kernel.sbuf(&[32, 40], Dtype::F32);
+        let index = kernel.sbuf(&[32, 2], Dtype::U32);
+        let view = indirect(&mut kernel, tile, index, 40, 20);
+        let dst = kernel.sbuf(&[32, 20], Dtype::F32);
+        let param = if op == "reciprocal" { "data" } else { "src" };
+        let (code, message) = kernel.rejected(op, &[("dst", Tensor(dst)), (param, Tensor(view))]);
+        let title = if chip == "trn2" { "Trainium2" } else { "Trainium3" };
+        let want = format!(
+            "{op}: {param} 't0' [32, 20] float32 in sbuf goes by run-time indices, which this operand does not take on {title}"
+        );
+        assert_eq!((code, message), ("constraint", want));
+    }
 }

@@ -196,6 +196,10 @@ pub(super) fn product(
     } else {
         cx.machine.scratch.floats(m * n)
     };
+    let buffer = cx.tile(dst).view.buffer;
+    if accumulate && !cx.chip.rules.accumulate_on_any.get() && cx.machine.memory.is_foreign(buffer) {
+        own_content(cx, dst, &out)?;
+    }
     let array = &mut cx.machine.stationary;
     array.load(
         k,
@@ -218,7 +222,24 @@ pub(super) fn product(
         &mut result,
         accumulate,
     );
-    cx.write(dst, out)
+    cx.write(dst, out)?;
+    cx.machine.memory.set_foreign(buffer, false);
+    Ok(())
+}
+
+/// Rejects accumulation onto content that another engine wrote, unless it is zero and cannot show.
+fn own_content(cx: &ExecCx, dst: ViewId, content: &[f32]) -> Result<(), Fault> {
+    if content.iter().all(|&value| value == 0.0) {
+        return Ok(());
+    }
+    let message = format!(
+        "accumulates onto {}, which another engine wrote; the result is undefined on {}",
+        cx.tile(dst).label("dst"),
+        cx.chip.title
+    );
+    Err(Fault::new(Code::Undefined, message)
+        .on("dst")
+        .hint("start the accumulation with a product that overwrites dst, and add the rest with nisa.tensor_tensor"))
 }
 
 impl NcMatmul {
