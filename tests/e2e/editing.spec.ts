@@ -18,6 +18,15 @@ test('an error shows at its line and keeps the last result, marked as old', asyn
   await expect(page.locator('.chip-stale')).toBeVisible();
 });
 
+test('a check that does not hold is told beside the new numbers', async ({ page }) => {
+  await open(page, '?kernel=softmax');
+  await typeAtEnd(page, '\nassert 1 > 2, "one is not above two"');
+  await settled(page, 'error');
+  await expect(page.getByTestId('check')).toHaveAttribute('data-check', 'failed');
+  await expect(page.getByTestId('diagnostics')).toContainText('one is not above two');
+  await expect(page.locator('.chip-stale')).toBeHidden();
+});
+
 test('mending the error brings the result back', async ({ page }) => {
   await open(page);
   await typeAtEnd(page, '\n1 +');

@@ -5,6 +5,7 @@
 import { Atom, setIfDifferent } from "../base/atom.ts";
 import type { Client, Done, Ending, Job } from "./client.ts";
 import type { Diagnostic, Mode, Report, Target } from "./protocol.ts";
+import { hasErrors, isPresentable } from "./verdict.ts";
 
 /** Merges the key repeats of one burst; far below what a reader notices. */
 const DEBOUNCE_MS = 4;
@@ -106,16 +107,15 @@ export class Live {
       return null;
     }
     const { report } = ending.done;
-    const failed = report.diagnostics.some((diagnostic) => diagnostic.severity === "error");
     this.failure.set(null);
     this.stdout.set(report.stdout);
     setIfDifferent(this.diagnostics, report.diagnostics);
-    if (failed) this.markStale();
+    if (!isPresentable(report)) this.markStale();
     else {
       this.#shown = keyOf(job.text, job.options.target);
       this.result.set({ ...ending.done, stale: false });
     }
-    return failed ? null : report;
+    return hasErrors(report) ? null : report;
   }
 
   private markStale(): void {

@@ -3,6 +3,7 @@
  * slices, and keeps the last good run alive so that the page can ask for its windows while a newer run fails or goes on.
  */
 import type { CatalogEntry, Counter, Instruction, LaunchInfo, Options, Phase, Reply, Report, Request, Window } from "./protocol.ts";
+import { isPresentable } from "./verdict.ts";
 
 export interface Progress {
   readonly phase: Phase;
@@ -146,10 +147,9 @@ class Server {
     }
   }
 
-  /** Keeps a run without errors for later questions; says whether it did. */
+  /** Keeps a run whose numbers are shown for later questions; says whether it did. */
   private keep(id: number, run: Run, outcome: Outcome): boolean {
-    const failed = outcome.report.diagnostics.some((diagnostic) => diagnostic.severity === "error");
-    if (failed || outcome.launches.length === 0) return false;
+    if (!isPresentable(outcome.report)) return false;
     this.#good?.run.free();
     this.#good = { id, run };
     return true;
