@@ -101,7 +101,7 @@ test('a link to an unchanged kernel stays short and readable', async ({ page, co
 });
 
 test('a damaged link gives a notice and the default kernel', async ({ page }) => {
-  await open(page, '#code=AAAA_not_deflate');
+  await page.goto('./#code=AAAA_not_deflate');
   await expect(page.locator('.toast.is-shown')).toBeVisible();
   await expect(page.locator('.cm-content')).toContainText('Tiled matmul');
 });

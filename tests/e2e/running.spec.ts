@@ -91,7 +91,15 @@ for (const kernel of COMPARED) {
   });
 }
 
-test('numbers follow the keys: p95 from key to number at most 100 ms', async ({ page }) => {
+test.describe('live', () => {
+  // A measurement: other programs on the machine can spoil a round, a slow page spoils all three.
+  test.describe.configure({ retries: 2 });
+  test('numbers follow the keys: p95 from key to number at most 100 ms', async ({ page }) => {
+    await measureKeys(page);
+  });
+});
+
+async function measureKeys(page: Page): Promise<void> {
   await open(page);
   await page.getByTestId('mode').selectOption('estimate');
   await settled(page);
@@ -116,4 +124,4 @@ test('numbers follow the keys: p95 from key to number at most 100 ms', async ({ 
   const p95 = times[Math.ceil(times.length * 0.95) - 1] ?? Number.POSITIVE_INFINITY;
   test.info().annotations.push({ type: 'latency', description: `median ${String(times[times.length >> 1])} ms, p95 ${String(p95)} ms` });
   expect(p95).toBeLessThanOrEqual(100);
-});
+}

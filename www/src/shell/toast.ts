@@ -1,6 +1,7 @@
 import { h, setAttr, setText } from "../base/dom.ts";
 
-const SHOWN_MS = 4000;
+/** Warnings stay longer: the reader did not expect them. */
+const SHOWN_MS = { plain: 4000, warning: 12_000 } as const;
 
 /** A short notice that goes by itself. */
 export class Toast {
@@ -12,6 +13,6 @@ export class Toast {
     setAttr(this.element, "data-tone", tone);
     this.element.classList.add("is-shown");
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.element.classList.remove("is-shown"), SHOWN_MS);
+    this.#timer = setTimeout(() => this.element.classList.remove("is-shown"), SHOWN_MS[tone]);
   }
 }
