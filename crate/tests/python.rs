@@ -21,7 +21,13 @@ fn run_with(source: Box<dyn ModuleSource>, limits: Limits, text: &str) -> String
         Err(Stop::Errors(errors)) => {
             let error = &errors[0];
             let at = cx.sources.range(error.span).0;
-            out.push_str(&format!("{}: {} @{}:{}\n", error.code.id(), error.message, at.line, at.column));
+            out.push_str(&format!(
+                "{}: {} @{}:{}\n",
+                error.code.id(),
+                error.message,
+                at.line,
+                at.column
+            ));
         }
         Err(Stop::Suspended(at)) => out.push_str(&format!("suspended: {}\n", at.message)),
         Err(Stop::Exited) => out.push_str("exited\n"),
@@ -34,12 +40,17 @@ fn run(text: &str) -> String {
 }
 
 fn agrees(name: &str) {
-    let read = |ending: &str| fs::read_to_string(folder().join(format!("{name}.{ending}"))).expect("the fixture exists");
+    let read =
+        |ending: &str| fs::read_to_string(folder().join(format!("{name}.{ending}"))).expect("the fixture exists");
     let (ours, theirs) = (run(&read("py")), read("out"));
     for (at, (ours, theirs)) in ours.lines().zip(theirs.lines()).enumerate() {
         assert_eq!(ours, theirs, "line {} of the output of {name}.py", at + 1);
     }
-    assert_eq!(ours.lines().count(), theirs.lines().count(), "{name}.py stops early:\n{ours}");
+    assert_eq!(
+        ours.lines().count(),
+        theirs.lines().count(),
+        "{name}.py stops early:\n{ours}"
+    );
 }
 
 #[test]
@@ -65,16 +76,34 @@ fn iteration_agrees_with_cpython() {
 /// Wrong scripts and what they say.
 const WRONG: &[(&str, &str)] = &[
     ("import numpyy", "import: No module named 'numpyy' @1:8"),
-    ("def f(x):\n    return x + zz\nf(1)", "name: name 'zz' is not defined @2:16"),
+    (
+        "def f(x):\n    return x + zz\nf(1)",
+        "name: name 'zz' is not defined @2:16",
+    ),
     ("x = [1, 2\ny = 3", "syntax: Expected `,`, found name @2:1"),
     ("if x = 3:\n    pass", "syntax: Expected `:`, found `=` @1:6"),
-    ("def f():\nreturn 1", "syntax: Expected an indented block after function definition @2:1"),
+    (
+        "def f():\nreturn 1",
+        "syntax: Expected an indented block after function definition @2:1",
+    ),
     ("async def f(): pass", "unsupported: 'async def' is not supported @1:11"),
     ("x = 1j", "unsupported: a complex number is not supported @1:5"),
-    ("class A: pass\nA().foo", "attribute: 'A' object has no attribute 'foo' @2:1"),
-    ("def f(a): pass\nf(1, b=3)", "argument: f() got an unexpected keyword argument 'b' @2:8"),
-    ("def f(a): pass\nf(1, 2)", "argument: f() takes 1 positional argument but 2 were given @2:6"),
-    ("def f(a, b): pass\nf(1)", "argument: f() missing 1 required positional argument: 'b' @2:1"),
+    (
+        "class A: pass\nA().foo",
+        "attribute: 'A' object has no attribute 'foo' @2:1",
+    ),
+    (
+        "def f(a): pass\nf(1, b=3)",
+        "argument: f() got an unexpected keyword argument 'b' @2:8",
+    ),
+    (
+        "def f(a): pass\nf(1, 2)",
+        "argument: f() takes 1 positional argument but 2 were given @2:6",
+    ),
+    (
+        "def f(a, b): pass\nf(1)",
+        "argument: f() missing 1 required positional argument: 'b' @2:1",
+    ),
     ("assert 1 == 2, 'values differ'", "assertion: values differ @1:8"),
     ("raise ValueError('boom')", "value: boom @1:1"),
     ("x = {'a': 1}\nx['b']", "index: there is no key 'b' @2:1"),
@@ -82,21 +111,49 @@ const WRONG: &[(&str, &str)] = &[
     ("for i in 5: pass", "type: 'int' object is not iterable @1:10"),
     ("a, b = 1, 2, 3", "value: too many values to unpack (expected 2) @1:1"),
     ("1 / 0", "arithmetic: division by zero @1:1"),
-    ("def f(n): return f(n + 1)\nf(0)", "limit: maximum recursion depth exceeded (100 nested calls) @1:18"),
-    ("x = 10 ** 10 ** 10", "limit: an integer of 40000000000 bits is above the limit of 1048576 @1:5"),
-    ("x = [0] * 10**12", "limit: a container of 1000000000000 items is above the limit of 10000000 @1:5"),
-    ("while True: pass", "limit: the script takes more than 1000000 steps @1:13"),
-    ("def g():\n    while True: yield 1\nlist(g())", "limit: the script takes more than 1000000 steps @2:5"),
-    ("def f():\n    nonlocal q", "syntax: no binding for nonlocal 'q' found @2:14"),
-    ("import math\nmath.sqr(2)", "attribute: module 'math' has no attribute 'sqr' @2:1"),
+    (
+        "def f(n): return f(n + 1)\nf(0)",
+        "limit: maximum recursion depth exceeded (100 nested calls) @1:18",
+    ),
+    (
+        "x = 10 ** 10 ** 10",
+        "limit: an integer of 40000000000 bits is above the limit of 1048576 @1:5",
+    ),
+    (
+        "x = [0] * 10**12",
+        "limit: a container of 1000000000000 items is above the limit of 10000000 @1:5",
+    ),
+    (
+        "while True: pass",
+        "limit: the script takes more than 1000000 steps @1:13",
+    ),
+    (
+        "def g():\n    while True: yield 1\nlist(g())",
+        "limit: the script takes more than 1000000 steps @2:5",
+    ),
+    (
+        "def f():\n    nonlocal q",
+        "syntax: no binding for nonlocal 'q' found @2:14",
+    ),
+    (
+        "import math\nmath.sqr(2)",
+        "attribute: module 'math' has no attribute 'sqr' @2:1",
+    ),
     ("'a' + 1", "type: can only concatenate str (not \"int\") to str @1:1"),
 ];
 
 #[test]
 fn wrong_scripts_say_what_and_where() {
-    let limits = Limits { steps: 1_000_000, ..Limits::default() };
+    let limits = Limits {
+        steps: 1_000_000,
+        ..Limits::default()
+    };
     for (text, expected) in WRONG {
-        assert_eq!(run_with(Box::new(NoModules), limits, text), format!("{expected}\n"), "for the script:\n{text}");
+        assert_eq!(
+            run_with(Box::new(NoModules), limits, text),
+            format!("{expected}\n"),
+            "for the script:\n{text}"
+        );
     }
 }
 
@@ -116,10 +173,14 @@ fn packages_and_relative_imports() {
         ("pkg/a.py", "from . import b\none = b.two - 1\n"),
         ("pkg/b.py", "two = 2\n"),
         ("pkg/sub/__init__.py", ""),
-        ("pkg/sub/deep.py", "from ..b import two\nfrom .. import a\nthree = two + a.one\n"),
+        (
+            "pkg/sub/deep.py",
+            "from ..b import two\nfrom .. import a\nthree = two + a.one\n",
+        ),
         ("bad.py", "x = (\n"),
     ]);
-    let text = "import pkg.sub.deep as deep\nfrom pkg import *\nimport pkg.b\nprint(deep.three, one, pkg.b.two)\nimport bad\n";
+    let text =
+        "import pkg.sub.deep as deep\nfrom pkg import *\nimport pkg.b\nprint(deep.three, one, pkg.b.two)\nimport bad\n";
     let out = run_with(Box::new(files), Limits::default(), text);
     assert_eq!(out, "3 1 2\nsyntax: unexpected EOF while parsing @2:1\n");
 }
@@ -127,22 +188,89 @@ fn packages_and_relative_imports() {
 #[test]
 fn host_checks_are_recorded() {
     let mut cx = Interp::new(Limits::default(), Box::new(NoModules));
-    let outcome = cx.run_script("script.py", "assert 1 < 2\ndef f():\n    assert True\nf()\nassert 2 < 1, 'no'\n");
+    let outcome = cx.run_script(
+        "script.py",
+        "assert 1 < 2\ndef f():\n    assert True\nf()\nassert 2 < 1, 'no'\n",
+    );
     assert!(outcome.is_err());
-    let checks: Vec<(&str, Outcome)> = cx.checks.iter().map(|check| (check.text.as_str(), check.outcome)).collect();
+    let checks: Vec<(&str, Outcome)> = cx
+        .checks
+        .iter()
+        .map(|check| (check.text.as_str(), check.outcome))
+        .collect();
     assert_eq!(checks, [("1 < 2", Outcome::Passed), ("2 < 1", Outcome::Failed)]);
 }
 
 fn small_limits() -> Limits {
-    Limits { steps: 20_000, items: 10_000, integer_bits: 4096, output_bytes: 10_000, ..Limits::default() }
+    Limits {
+        steps: 20_000,
+        items: 10_000,
+        integer_bits: 4096,
+        output_bytes: 10_000,
+        ..Limits::default()
+    }
 }
 
 /// Pieces that wrong programs are made of.
 const PIECES: &[&str] = &[
-    "x", "y", " ", "\n", "\n    ", "(", ")", "[", "]", "{", "}", ":", ",", ".", "=", "==", "+", "*", "**", "-", "not ",
-    "1", "0", "1e9", "'a'", "f'{x}'", "def f(x):", "class A:", "return ", "yield ", "for x in ", "while ", "if ", "else:",
-    "lambda x: ", "try:", "except:", "finally:", "with ", "as ", "import math", "from . import x", "range(", "print(",
-    "x = ", "del x", "assert ", "@", "global x", "nonlocal x", "match x:", "case ", "_", "*x", "f(x)", "x[0]", "x.y", "<<",
+    "x",
+    "y",
+    " ",
+    "\n",
+    "\n    ",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ":",
+    ",",
+    ".",
+    "=",
+    "==",
+    "+",
+    "*",
+    "**",
+    "-",
+    "not ",
+    "1",
+    "0",
+    "1e9",
+    "'a'",
+    "f'{x}'",
+    "def f(x):",
+    "class A:",
+    "return ",
+    "yield ",
+    "for x in ",
+    "while ",
+    "if ",
+    "else:",
+    "lambda x: ",
+    "try:",
+    "except:",
+    "finally:",
+    "with ",
+    "as ",
+    "import math",
+    "from . import x",
+    "range(",
+    "print(",
+    "x = ",
+    "del x",
+    "assert ",
+    "@",
+    "global x",
+    "nonlocal x",
+    "match x:",
+    "case ",
+    "_",
+    "*x",
+    "f(x)",
+    "x[0]",
+    "x.y",
+    "<<",
 ];
 
 proptest! {

@@ -33,7 +33,6 @@ pub mod value;
 
 pub use eval::Stop;
 
-
 /// Finds the source text of modules that a script imports.
 pub trait ModuleSource {
     /// The name and text of the file at `path` (such as `pkg/mod.py`), if there is one.

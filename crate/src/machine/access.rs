@@ -515,7 +515,8 @@ fn short_index(tile: &Tile, number: usize, group: usize) -> Fault {
         "{} needs {number} offsets for each {group} partitions, its index tile holds fewer",
         tile.describe()
     );
-    Fault::new(Code::Shape, message).hint("offset i is index[i % G, i // G], with G = 32 on the Tensor Engine and 16 elsewhere")
+    Fault::new(Code::Shape, message)
+        .hint("offset i is index[i % G, i // G], with G = 32 on the Tensor Engine and 16 elsewhere")
 }
 
 /// The fault of an index out of bounds.
