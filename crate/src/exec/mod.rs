@@ -5,7 +5,9 @@ mod plan;
 
 use std::rc::Rc;
 
-use crate::base::diag::{Code, Diagnostic, Fault, Frame, Label};
+use rustc_hash::FxHashSet;
+
+use crate::base::diag::{Code, Diagnostic, Fault, Frame, Label, Severity};
 use crate::base::index::Idx;
 use crate::base::span::LocId;
 use crate::exec::plan::Plan;
@@ -73,6 +75,9 @@ pub struct Executor {
     executed: u64,
     limit: u64,
     written: Vec<bool>,
+    warnings: Vec<Diagnostic>,
+    /// Places that have a warning already.
+    warned: FxHashSet<LocId>,
 }
 
 impl Executor {
@@ -104,6 +109,8 @@ impl Executor {
             executed: 0,
             limit: limits.steps,
             written,
+            warnings: Vec::new(),
+            warned: FxHashSet::default(),
             program,
         })
     }
@@ -178,8 +185,26 @@ impl Executor {
         };
         inst.execute(&mut cx)
             .map_err(|fault| self.diagnose(fault, trace.locs[id]))?;
+        self.take_notes(inst.spec().name, trace.locs[id]);
         self.leave_step(core);
         Ok(())
+    }
+
+    /// Turns the notes of an instruction into warnings, one for each place.
+    fn take_notes(&mut self, name: &str, loc: LocId) {
+        while let Some(note) = self.machine.notes.pop() {
+            if self.warned.insert(loc) {
+                let mut warning = self.diagnose(note, loc);
+                warning.severity = Severity::Warning;
+                warning.message = format!("{name}: {}", warning.message);
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    /// What is suspicious in the values so far, one warning for each place.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
     }
 
     /// Counts an instruction against the limit.

@@ -35,6 +35,8 @@ pub struct Machine {
     pub unwritten: Option<BufferId>,
     /// What `device_print` wrote, in order.
     pub printed: Vec<Printed>,
+    /// Warnings of the instruction that executes; the executor takes them and gives them a place.
+    pub notes: Vec<Fault>,
     /// The processing array of the Tensor Engine, reused.
     pub stationary: Stationary,
     /// Partitions that share offsets of the free dimension, for the engine that executes.
@@ -60,6 +62,7 @@ impl Machine {
             scratch: Scratch::default(),
             unwritten: None,
             printed: Vec::new(),
+            notes: Vec::new(),
             stationary: Stationary::new(),
             snake_group: SNAKE_GROUP,
             registers: Vec::new(),

@@ -71,6 +71,11 @@ impl Execution {
         (self.executor.executed() as f64 / self.instructions.max(1) as f64).min(1.0)
     }
 
+    /// What is suspicious in the values.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        self.executor.warnings().to_vec()
+    }
+
     /// Takes the results and appends what the kernel printed.
     ///
     /// # Errors

@@ -211,7 +211,11 @@ impl Simulation {
 
     /// Executes a part of a launch.
     fn execute(&mut self, mut execution: Box<Execution>, budget: u64) {
-        match execution.advance(budget) {
+        let progress = execution.advance(budget);
+        if !matches!(progress, Ok(false)) {
+            self.diagnostics.extend(execution.warnings());
+        }
+        match progress {
             Ok(false) => self.state = State::Execute(execution),
             Ok(true) => match execution.finish(&mut self.printed) {
                 Ok((results, dynamics)) => {

@@ -439,3 +439,18 @@ fn reciprocal_is_correctly_rounded() {
         .collect();
     assert_eq!(kernel.run()[0], want);
 }
+
+#[test]
+fn values_outside_of_the_valid_range_of_a_function_warn_once_a_place() {
+    let mut kernel = Kernel::new();
+    let tile = kernel.load(&[1, 2], Dtype::F32, &[1.0, 0.0]);
+    let dst = kernel.sbuf(&[1, 2], Dtype::F32);
+    for _ in 0..2 {
+        let args = [("dst", Tensor(dst)), ("op", func("log")), ("data", Tensor(tile))];
+        kernel.ok("activation", &args);
+    }
+    let executor = kernel.execute().unwrap();
+    assert_eq!(executor.warnings().len(), 1);
+    let message = "activation: op log gets 0.0; the Scalar Engine is valid for 5.421011e-20 to 1.8446744e19 and gives something else outside";
+    assert_eq!(executor.warnings()[0].message, message);
+}

@@ -9,7 +9,7 @@ use crate::isa::param::{In, Operand32, Out, ReduceCmd};
 use crate::isa::rules;
 use crate::isa::spec::Op;
 use crate::isa::work::Work;
-use crate::numerics::activation::{self, Activation as Function};
+use crate::numerics::activation::{self, Activation as Function, ValidRange};
 use crate::numerics::alu::{self, AluOp};
 use crate::numerics::dtype::Dtype;
 use crate::numerics::math;
@@ -112,6 +112,28 @@ fn check_function(op: Function) -> Result<(), Fault> {
     .hint("use nisa.activate2(..., op=nl.prelu, relu_param=slope)"))
 }
 
+/// Warns if a value lies where the hardware's approximation of a function is not valid.
+fn note_range(cx: &mut ExecCx, op: Function, data: &[f32]) {
+    let Some(at) = activation::first_outside(op, data) else {
+        return;
+    };
+    let range = match op.valid() {
+        ValidRange::Within(low, high) => format!("{low:e} to {high:e}"),
+        ValidRange::Magnitude(low, high) => format!("magnitudes {low:e} to {high:e}"),
+        ValidRange::All => return,
+    };
+    let message = format!(
+        "op {} gets {:?}; the Scalar Engine is valid for {range} and gives something else outside",
+        op.name(),
+        data[at]
+    );
+    cx.machine.notes.push(
+        Fault::new(Code::Unspecified, message)
+            .on("data")
+            .hint("bring the values into the range first, for example with nisa.tensor_scalar and nl.maximum"),
+    );
+}
+
 impl Activation {
     /// Applies scale, bias and function.
     fn values(&self, cx: &mut ExecCx) -> Result<(Vec<f32>, usize), Fault> {
@@ -128,6 +150,7 @@ impl Activation {
         if let Some(bias) = bias {
             bias.apply(AluOp::Add, &mut data, width, false);
         }
+        note_range(cx, self.op, &data);
         activation::apply_in_place(self.op, &mut data, 0.0);
         Ok((data, width))
     }
@@ -328,6 +351,7 @@ impl Op for Activate2 {
         if self.op1 != AluOp::Bypass {
             Column::read(cx, self.imm1, "imm1")?.apply(self.op1, &mut data, width, self.reverse1);
         }
+        note_range(cx, self.op, &data);
         match Column::read(cx, self.relu_param, "relu_param")? {
             Column::Constant(parameter) => activation::apply_in_place(self.op, &mut data, parameter),
             Column::Values(parameters) => {
