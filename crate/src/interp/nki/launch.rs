@@ -507,6 +507,10 @@ fn deliver(cx: &mut Interp, launch: u32, arguments: &[Argument], outputs: &[Outp
 
 /// `jit`, in its three forms: `@jit`, `@jit(...)` and `jit(f)`.
 fn jit(cx: &mut Interp, args: &mut Args, legacy: bool) -> Result<Value> {
+    if legacy {
+        let hint = "import nki, nki.language and nki.isa; the migration guide of the NKI documentation shows the differences";
+        deprecated(cx, args.call_span(), "neuronxcc.nki is the older namespace of NKI", hint);
+    }
     for (name, arg) in args.keywords() {
         match &**name {
             "platform_target" | "mode" | "debug_kernel" | "experimental_flags" | "show_compiler_tb" => {
