@@ -35,18 +35,33 @@ fn folder(variable: &str) -> Option<PathBuf> {
 fn run(name: &str, script: &Path, folder: &Path) {
     let text = fs::read_to_string(script).unwrap_or_else(|error| panic!("{}: {error}", script.display()));
     let sources: Rc<dyn Sources> = Rc::new(Folder(folder.to_path_buf()));
-    let file = File { name: name.to_owned(), text };
-    let mut simulation = Simulation::new(vec![file], Options { sources: Some(sources), ..Options::default() });
+    let file = File {
+        name: name.to_owned(),
+        text,
+    };
+    let mut simulation = Simulation::new(
+        vec![file],
+        Options {
+            sources: Some(sources),
+            ..Options::default()
+        },
+    );
     while !simulation.advance(100_000).done {}
     let report = simulation.report();
-    let errors = report.diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
+    let errors = report
+        .diagnostics
+        .iter()
+        .filter(|one| one.severity == Severity::Error)
+        .count();
     assert_eq!(errors, 0, "{name}:\n{}", simulation.render_diagnostics());
     assert!(!report.launches.is_empty(), "{name} launched nothing");
 }
 
 /// Runs a launch script of ours with the kernels of a folder beside it.
 fn launch(script: &str, kernels: &Path) {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tutorials").join(script);
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/tutorials")
+        .join(script);
     run(script, &own, kernels);
 }
 
@@ -75,7 +90,13 @@ fn samples_run_unmodified() {
 #[test]
 fn documented_examples_run_unmodified() {
     let Some(root) = folder("NKI_EXAMPLES") else { return };
-    for topic in ["tensor_addition", "average_pool2d", "transpose2d", "matrix_multiplication", "fused_mamba"] {
+    for topic in [
+        "tensor_addition",
+        "average_pool2d",
+        "transpose2d",
+        "matrix_multiplication",
+        "fused_mamba",
+    ] {
         launch(&format!("{topic}.py"), &root.join(topic));
     }
     main_of(&root.join("simulate"), "nki_simulate_example.py");

@@ -126,12 +126,7 @@ impl Round {
 
     /// What the next evaluation takes over.
     fn into_replay(self) -> Vec<Replay> {
-        let replay = |record: LaunchRecord| Replay {
-            program: record.program,
-            outputs: record.outputs,
-            shape: record.shape,
-        };
-        self.launches.into_iter().map(replay).collect()
+        self.launches.iter().map(LaunchRecord::replay).collect()
     }
 }
 

@@ -83,13 +83,6 @@ static CLASSES: &[&str] = &[
     "dma_engine",
 ];
 
-/// Keywords that later releases dropped: instruction, keyword, what to do instead.
-static DROPPED: &[(&str, &str, &str)] = &[(
-    "tensor_copy",
-    "dtype",
-    "the destination's dtype decides; allocate dst with the dtype you want",
-)];
-
 /// Instructions that were removed, and what replaced them.
 static REMOVED: &[(&str, &str)] = &[
     (
@@ -163,19 +156,11 @@ pub fn issue(cx: &mut Interp, entry: &'static Entry, call: &CallArgs) -> Result<
         args.positional.push(convert::arg(cx, &arg.value)?);
     }
     for (keyword, arg) in &call.keywords {
-        if let Some((_, _, hint)) = DROPPED
-            .iter()
-            .find(|(op, dropped, _)| *op == name && **dropped == **keyword)
-        {
-            deprecated(
-                cx,
-                Some(arg.span),
-                &format!("{name}() has no parameter '{keyword}' any more"),
-                hint,
-            );
-            continue;
-        }
         args.keywords.push((keyword.clone(), convert::arg(cx, &arg.value)?));
+    }
+    for fault in args.deprecations(entry.spec) {
+        let span = fault.param.and_then(|param| argument_span(entry, call, param));
+        deprecated(cx, span, &fault.message, fault.hints.first().map_or("", String::as_str));
     }
     let loc = cx.loc();
     let tracing = tracing(cx, name)?;
@@ -214,7 +199,8 @@ pub fn signature(entry: &Entry) -> String {
         Some(default) => format!("{}={}", param.name, default()),
         None => param.name.to_owned(),
     });
-    let all: Vec<String> = params.chain(["name=None".to_owned()]).collect();
+    let name = entry.spec.named.then(|| "name=None".to_owned());
+    let all: Vec<String> = params.chain(name).collect();
     format!("({})", all.join(", "))
 }
 

@@ -24,7 +24,7 @@ use crate::trace::program::{Program, Trace};
 
 use super::host;
 use super::legacy::{Cores, SpmdDim};
-use super::session::{LaunchRecord, Output, Session};
+use super::session::{LaunchRecord, Output, Replay, Said, Session};
 use super::tensor::NkiTensor;
 use super::tracing::{Tracing, deprecated, tracing};
 
@@ -293,13 +293,19 @@ fn launch(cx: &mut Interp, kernel: &Kernel, args: CallArgs) -> Result<Value> {
     };
     let args = bind_all(&mut binder, kernel, args)?;
     let replay = cx.extension::<Session>().replay.get(number).cloned();
-    let (arguments, program, outputs, shape) = match replay {
+    let (arguments, traced) = match replay {
         Some(replay) => {
-            let shape = replay.shape;
-            (binder.arguments, replay.program, replay.outputs, shape)
+            say(cx, &replay.said)?;
+            (binder.arguments, replay)
         }
-        None => trace(cx, kernel, binder, &args)?,
+        None => listen(cx, |cx| trace(cx, kernel, binder, &args))?,
     };
+    let Replay {
+        program,
+        outputs,
+        shape,
+        said,
+    } = traced;
     let inputs = arguments.iter().map(|argument| argument.array.clone()).collect();
     let record = LaunchRecord {
         program,
@@ -307,9 +313,33 @@ fn launch(cx: &mut Interp, kernel: &Kernel, args: CallArgs) -> Result<Value> {
         outputs: outputs.clone(),
         shape,
         span,
+        said,
     };
     cx.extension::<Session>().launches.push(record);
     deliver(cx, number as u32, &arguments, &outputs, shape)
+}
+
+/// Says again what tracing said in an earlier round.
+fn say(cx: &mut Interp, said: &Said) -> Result<()> {
+    cx.print(&said.printed)?;
+    for warning in &said.warnings {
+        cx.warn(warning.clone());
+    }
+    Ok(())
+}
+
+/// Traces, and keeps what that prints and warns of.
+fn listen(
+    cx: &mut Interp,
+    trace: impl FnOnce(&mut Interp) -> Result<(Vec<Argument>, Replay)>,
+) -> Result<(Vec<Argument>, Replay)> {
+    let (printed, warnings) = (cx.stdout.len(), cx.warnings.len());
+    let (arguments, mut traced) = trace(cx)?;
+    traced.said = Said {
+        printed: cx.stdout.get(printed..).unwrap_or_default().to_owned(),
+        warnings: cx.warnings.get(warnings..).unwrap_or_default().to_vec(),
+    };
+    Ok((arguments, traced))
 }
 
 /// Binds all arguments of a call.
@@ -343,10 +373,8 @@ pub enum Shape {
     Tuple,
 }
 
-type Traced = (Vec<Argument>, Rc<Program>, Vec<Output>, Shape);
-
 /// Evaluates the kernel once for each program.
-fn trace(cx: &mut Interp, kernel: &Kernel, binder: Binder, args: &CallArgs) -> Result<Traced> {
+fn trace(cx: &mut Interp, kernel: &Kernel, binder: Binder, args: &CallArgs) -> Result<(Vec<Argument>, Replay)> {
     let Binder {
         builder,
         generation,
@@ -376,7 +404,13 @@ fn trace(cx: &mut Interp, kernel: &Kernel, binder: Binder, args: &CallArgs) -> R
     let mut program = tracing.builder.finish(kernel.name.clone(), grid, views);
     program.locs = cx.locs().clone();
     let outputs = outputs(cx, &program, &arguments)?;
-    Ok((arguments, Rc::new(program), outputs, shape))
+    let traced = Replay {
+        program: Rc::new(program),
+        outputs,
+        shape,
+        said: Said::default(),
+    };
+    Ok((arguments, traced))
 }
 
 /// Calls the kernel function for every program of every core; gives what the first one returned.
@@ -508,8 +542,14 @@ fn deliver(cx: &mut Interp, launch: u32, arguments: &[Argument], outputs: &[Outp
 /// `jit`, in its three forms: `@jit`, `@jit(...)` and `jit(f)`.
 fn jit(cx: &mut Interp, args: &mut Args, legacy: bool) -> Result<Value> {
     if legacy {
-        let hint = "import nki, nki.language and nki.isa; the migration guide of the NKI documentation shows the differences";
-        deprecated(cx, args.call_span(), "neuronxcc.nki is the older namespace of NKI", hint);
+        let hint =
+            "import nki, nki.language and nki.isa; the migration guide of the NKI documentation shows the differences";
+        deprecated(
+            cx,
+            args.call_span(),
+            "neuronxcc.nki is the older namespace of NKI",
+            hint,
+        );
     }
     for (name, arg) in args.keywords() {
         match &**name {

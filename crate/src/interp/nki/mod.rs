@@ -75,9 +75,6 @@ fn init_legacy(cx: &mut Interp, id: ModuleId) -> Result<()> {
     for name in ["neuronxcc.nki.language", "neuronxcc.nki.isa"] {
         cx.import(name)?;
     }
-    let hint =
-        "import nki, nki.language and nki.isa; the migration guide of the NKI documentation shows the differences";
-    tracing::deprecated(cx, None, "neuronxcc.nki is the older namespace of NKI", hint);
     Ok(())
 }
 
@@ -198,6 +195,8 @@ pub fn api() -> Vec<Api> {
         doc: row.doc,
     }));
     all.sort_by(|a, b| a.name.cmp(&b.name));
+    // The front end makes registers itself, beside the row of the catalog.
+    all.dedup_by(|a, b| a.name == b.name);
     all
 }
 
@@ -211,3 +210,6 @@ pub struct Api {
     /// The documentation.
     pub doc: &'static str,
 }
+
+#[cfg(test)]
+mod tests;

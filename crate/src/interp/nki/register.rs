@@ -3,13 +3,14 @@
 use crate::builtin;
 use crate::interp::Interp;
 use crate::interp::builtin::Builtin;
-use crate::interp::native::{Answer, NativeObject};
+use crate::interp::native::{Answer, NativeObject, PyIterator};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::Value;
 use crate::isa::args::Arg;
 use crate::tensor::view::RegId;
 use crate::trace::program::InstId;
 
+use super::language::loops::while_register;
 use super::tracing::{Issue, tracing};
 
 /// `nisa.VirtualRegister`: a register of the sequencer.
@@ -29,6 +30,10 @@ impl NativeObject for VirtualRegister {
             Raised::type_error("the value of a register is not known while the kernel is traced")
                 .hint("use nl.while_loop or nl.fori_loop for control flow that depends on a register"),
         )
+    }
+
+    fn while_loop(&self, cx: &mut Interp) -> Result<Option<Box<dyn PyIterator>>> {
+        while_register(cx, *self).map(Some)
     }
 
     fn repr(&self, _cx: &mut Interp) -> Result<String> {

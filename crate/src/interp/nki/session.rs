@@ -8,6 +8,7 @@
 
 use std::rc::Rc;
 
+use crate::base::diag::Diagnostic;
 use crate::base::span::Span;
 use crate::chip::Chip;
 use crate::interp::numpy::array::Array;
@@ -43,6 +44,17 @@ pub struct LaunchRecord {
     pub shape: Shape,
     /// The call in the script.
     pub span: Span,
+    /// What tracing said.
+    pub said: Said,
+}
+
+/// What tracing a kernel leaves behind in the interpreter; a later round, which does not trace, says it again.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// Text that the kernel printed while it was traced.
+    pub printed: String,
+    /// Warnings.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl LaunchRecord {
@@ -52,6 +64,7 @@ impl LaunchRecord {
             program: self.program.clone(),
             outputs: self.outputs.clone(),
             shape: self.shape,
+            said: self.said.clone(),
         }
     }
 }
@@ -65,6 +78,8 @@ pub struct Replay {
     pub outputs: Vec<Output>,
     /// What the kernel function returns.
     pub shape: Shape,
+    /// What tracing said.
+    pub said: Said,
 }
 
 /// State of the NKI bindings in one run of a script; a slot of the interpreter.
