@@ -1,8 +1,4 @@
-//! `nki.jit`, launch grids, and the launch itself.
-//!
-//! A grid of one number is the number of logical cores: `kernel[2](...)` runs one program on each of two physical cores that
-//! share HBM. Kernels of the older dialect may have grids of any size and up to three axes; their programs run one after the
-//! other on one core, or on as many as an axis made with `nl.spmd_dim` names.
+//! `nki.jit`, and the launch itself.
 
 use std::rc::Rc;
 
@@ -22,30 +18,18 @@ use crate::tensor::window::Window;
 use crate::trace::builder::Builder;
 use crate::trace::program::{Program, Trace};
 
+use super::grid::LaunchGrid;
 use super::host;
-use super::legacy::{Cores, SpmdDim};
 use super::session::{LaunchRecord, Output, Replay, Said, Session};
 use super::tensor::NkiTensor;
 use super::tracing::{Tracing, deprecated, tracing};
-
-/// The most cores that one launch has, and the most programs of an older grid.
-const MAX_CORES: u32 = 2;
-const MAX_PROGRAMS: u32 = 4096;
-
-/// One axis of a launch grid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Axis {
-    size: u32,
-    /// Neighbouring programs that run on different cores.
-    cores: u32,
-}
 
 /// A function decorated with `nki.jit`.
 #[derive(Clone)]
 pub struct Kernel {
     function: Value,
     name: Rc<str>,
-    grid: Vec<Axis>,
+    grid: LaunchGrid,
     legacy: bool,
 }
 
@@ -62,13 +46,12 @@ impl NativeObject for Kernel {
         }
     }
 
-    fn getitem(&self, cx: &mut Interp, index: &Value) -> Answer {
+    fn getitem(&self, _cx: &mut Interp, index: &Value) -> Answer {
         let items = match index {
             Value::Tuple(items) => items.to_vec(),
             other => vec![other.clone()],
         };
-        let grid = items.iter().map(|item| axis(cx, item)).collect::<Result<Vec<_>>>()?;
-        self.check_grid(&grid)?;
+        let grid = LaunchGrid::new(&self.name, &items, self.legacy)?;
         Ok(Some(Value::native(Self { grid, ..self.clone() })))
     }
 
@@ -85,26 +68,6 @@ impl NativeObject for Kernel {
     }
 }
 
-/// One axis of a grid expression.
-fn axis(_cx: &mut Interp, item: &Value) -> Result<Axis> {
-    let (size, cores) = if let Some(dim) = item.downcast::<SpmdDim>() {
-        (dim.size, dim.cores)
-    } else if let Some(cores) = item.downcast::<Cores>() {
-        (cores.0, cores.0)
-    } else {
-        let size = item
-            .as_int()
-            .ok_or_else(|| Raised::type_error("a launch grid consists of integers"))?;
-        (size, 1)
-    };
-    match (u32::try_from(size), u32::try_from(cores)) {
-        (Ok(size), Ok(cores)) if size > 0 && cores > 0 => Ok(Axis { size, cores }),
-        _ => Err(Raised::value_error(format!(
-            "a launch grid needs positive sizes, got {size}"
-        ))),
-    }
-}
-
 impl Kernel {
     /// The kernel that `function` is, or a new one around it.
     fn of(cx: &mut Interp, function: &Value, legacy: bool) -> Result<Self> {
@@ -118,60 +81,9 @@ impl Kernel {
         Ok(Self {
             function: function.clone(),
             name,
-            grid: Vec::new(),
+            grid: LaunchGrid::default(),
             legacy,
         })
-    }
-
-    /// Refuses grids that no launch can have.
-    fn check_grid(&self, grid: &[Axis]) -> Result<()> {
-        let programs: u64 = grid.iter().map(|axis| u64::from(axis.size)).product();
-        let limit = if self.legacy { MAX_PROGRAMS } else { MAX_CORES };
-        if programs <= u64::from(limit) && (self.legacy || grid.len() == 1) {
-            return Ok(());
-        }
-        if self.legacy {
-            let message = format!("a launch grid of {programs} programs is above the limit of {limit}");
-            return Err(Fault::new(Code::Limit, message).into());
-        }
-        let sizes: Vec<String> = grid.iter().map(|axis| axis.size.to_string()).collect();
-        let message = format!(
-            "{}[{}]: the launch grid is the number of logical cores, 1 or {MAX_CORES}",
-            self.name,
-            sizes.join(", ")
-        );
-        Err(Raised::from(Fault::new(Code::Constraint, message)).hint("loop over tiles inside of the kernel instead"))
-    }
-
-    /// Physical cores of a launch.
-    fn cores(&self) -> u32 {
-        if self.legacy {
-            self.grid.iter().map(|axis| axis.cores).product::<u32>().min(MAX_CORES)
-        } else {
-            self.grid.first().map_or(1, |axis| axis.size)
-        }
-    }
-
-    /// The program ids that core `core` runs, in order.
-    fn programs(&self, core: u32) -> Vec<Vec<u32>> {
-        let mut all = vec![Vec::new()];
-        for axis in &self.grid {
-            let grown = all
-                .iter()
-                .flat_map(|ids| (0..axis.size).map(move |id| ids.iter().copied().chain([id]).collect::<Vec<u32>>()));
-            all = grown.collect();
-        }
-        all.retain(|ids| self.core_of(ids) == core);
-        all
-    }
-
-    /// The core that runs a program.
-    fn core_of(&self, ids: &[u32]) -> u32 {
-        if !self.legacy {
-            return ids.first().copied().unwrap_or(0);
-        }
-        let pairs = self.grid.iter().zip(ids);
-        pairs.fold(0, |core, (axis, id)| core * axis.cores + id % axis.cores) % MAX_CORES
     }
 }
 
@@ -385,7 +297,7 @@ fn trace(cx: &mut Interp, kernel: &Kernel, binder: Binder, args: &CallArgs) -> R
         builder,
         generation,
         legacy: kernel.legacy,
-        grid: kernel.grid.iter().map(|axis| axis.size).collect(),
+        grid: kernel.grid.sizes(),
         program: Vec::new(),
         core: 0,
         constants: Default::default(),
@@ -416,8 +328,8 @@ fn trace(cx: &mut Interp, kernel: &Kernel, binder: Binder, args: &CallArgs) -> R
 /// Calls the kernel function for every program of every core; gives what the first one returned.
 fn evaluate(cx: &mut Interp, kernel: &Kernel, args: &CallArgs) -> Result<Value> {
     let mut first = None;
-    for core in 0..kernel.cores() {
-        for (at, program) in kernel.programs(core).into_iter().enumerate() {
+    for core in 0..kernel.grid.cores() {
+        for (at, program) in kernel.grid.programs(core).into_iter().enumerate() {
             let trace = tracing(cx, "a launch")?;
             if at == 0 {
                 trace.builder.begin_core();

@@ -440,7 +440,7 @@ builtin! {
     /// A grid dimension of `size` times the cores of `dist`, neighbours on different cores.
     "spmd_dim" "(size, dist)" => |_cx, args| {
         let cores = args.native::<Cores>(1, "nl.nc(n)")?.0;
-        Ok(Value::native(SpmdDim { size: args.int(0)? * cores, cores }))
+        Ok(Value::native(SpmdDim { size: args.int(0)?.saturating_mul(cores), cores }))
     };
 }
 

@@ -1,6 +1,7 @@
 //! NKI bound to the interpreter: `nki`, `nki.language`, `nki.isa`, `nki.collectives`, `nki.typing`, and the older paths below
 //! `neuronxcc`.
 
+pub mod grid;
 pub mod host;
 pub mod isa;
 pub mod language;

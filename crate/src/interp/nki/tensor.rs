@@ -161,7 +161,7 @@ fn dynamic_slice(cx: &mut Interp, slice: &DynamicSlice) -> Result<Index> {
     if let Some(start) = slice.start.as_int() {
         return Ok(Index::Slice {
             start: Some(start),
-            stop: Some(start + slice.size),
+            stop: Some(start.saturating_add(slice.size)),
             step: None,
         });
     }

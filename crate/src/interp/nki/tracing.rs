@@ -127,6 +127,9 @@ pub fn allocate(cx: &mut Interp, request: Request) -> Result<NkiTensor> {
     Ok(NkiTensor::new(name.into(), window, tracing.generation))
 }
 
+/// Bytes that no device memory has; far below, sums of sizes cannot overflow.
+const MAX_BYTES: u64 = 1 << 48;
+
 /// The rules of shapes and dtypes that no memory lifts.
 fn check_request(request: &Request) -> Result<()> {
     let Request {
@@ -140,6 +143,14 @@ fn check_request(request: &Request) -> Result<()> {
     if dtype.info().host_only {
         let message = format!("{function}(): the device has no dtype {}", dtype.name());
         return fault(Code::Dtype, message, "dtype");
+    }
+    let bytes = shape.iter().fold(u64::from(dtype.bytes()), |all, &size| {
+        all.saturating_mul(u64::from(size))
+    });
+    if bytes > MAX_BYTES {
+        let message =
+            format!("{function}(): a tensor of shape {shape:?} has {bytes} bytes or more, no memory holds that");
+        return fault(Code::Capacity, message, "shape");
     }
     if shape.is_empty() {
         return fault(Code::Shape, format!("{function}(): the shape is empty"), "shape");

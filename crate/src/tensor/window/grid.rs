@@ -29,7 +29,7 @@ impl Grid {
     /// `arange(start, stop, step)`.
     pub fn arange(start: i64, stop: i64, step: i64) -> Option<Self> {
         let count = if step > 0 {
-            (stop - start + step - 1) / step
+            stop.saturating_sub(start).saturating_add(step - 1) / step
         } else {
             return None;
         };
@@ -50,16 +50,16 @@ impl Grid {
     /// The grid plus a number.
     #[must_use]
     pub fn shifted(mut self, by: i64) -> Self {
-        self.base += by;
+        self.base = self.base.saturating_add(by);
         self
     }
 
     /// The grid times a number.
     #[must_use]
     pub fn scaled(mut self, by: i64) -> Self {
-        self.base *= by;
+        self.base = self.base.saturating_mul(by);
         for dim in &mut self.dims {
-            dim.step *= by;
+            dim.step = dim.step.saturating_mul(by);
         }
         self
     }
@@ -72,11 +72,11 @@ impl Grid {
         let shape = broadcast(&[self, other])?;
         let (left, right) = (self.spread(&shape), other.spread(&shape));
         let dims = shape.iter().enumerate().map(|(at, &num)| Dim {
-            step: left[at] + right[at],
+            step: left[at].saturating_add(right[at]),
             num,
         });
         Ok(Self {
-            base: self.base + other.base,
+            base: self.base.saturating_add(other.base),
             dims: dims.collect(),
         })
     }
@@ -91,8 +91,8 @@ impl Grid {
     /// Smallest and largest element.
     fn bounds(&self) -> (i64, i64) {
         self.dims.iter().fold((self.base, self.base), |(low, high), dim| {
-            let reach = dim.step * (i64::from(dim.num) - 1);
-            (low + reach.min(0), high + reach.max(0))
+            let reach = dim.step.saturating_mul(i64::from(dim.num) - 1);
+            (low.saturating_add(reach.min(0)), high.saturating_add(reach.max(0)))
         })
     }
 }

@@ -125,7 +125,7 @@ impl Window {
         step: Option<i64>,
     ) -> Result<(), Fault> {
         let num = i64::from(self.dims[axis].num);
-        let absolute = |bound: i64| if bound < 0 { bound + num } else { bound };
+        let absolute = |bound: i64| if bound < 0 { bound.saturating_add(num) } else { bound };
         let (start, stop, step) = (start.map_or(0, absolute), stop.map_or(num, absolute), step.unwrap_or(1));
         self.checked_slice(axis, start, stop, step)
     }
@@ -156,7 +156,7 @@ impl Window {
             );
             return Err(Fault::new(Code::Shape, message).on("start"));
         }
-        let count = (stop - start + step - 1) / step;
+        let count = (stop - start - 1) / step + 1;
         self.narrow(axis, start, step, count as u32)
     }
 
@@ -177,7 +177,7 @@ impl Window {
         // The offset of a window with negative steps never goes below 0: require_inside checked the whole pattern.
         self.offset = self.offset.wrapping_add_signed(start * dim.step);
         self.dims[axis] = Dim {
-            step: dim.step * step,
+            step: if count == 1 { dim.step } else { dim.step * step },
             num: count,
         };
         if axis == 0 && self.space.is_on_chip() {

@@ -368,8 +368,8 @@ impl Window {
             .iter()
             .skip(usize::from(on_chip))
             .fold((start, start), |(low, high), dim| {
-                let reach = dim.step * (i64::from(dim.num) - 1);
-                (low + reach.min(0), high + reach.max(0))
+                let reach = dim.step.saturating_mul(i64::from(dim.num) - 1);
+                (low.saturating_add(reach.min(0)), high.saturating_add(reach.max(0)))
             })
     }
 
@@ -488,6 +488,9 @@ impl Window {
     }
 }
 
+/// Elements that no memory has; products of steps and sizes stay far from overflow.
+const MAX_STEP: u64 = 1 << 40;
+
 /// The pairs of `ap` as dimensions.
 fn pattern_dims(pattern: &[(i64, i64)]) -> Result<Vec<Dim>, Fault> {
     if pattern.is_empty() {
@@ -498,7 +501,11 @@ fn pattern_dims(pattern: &[(i64, i64)]) -> Result<Vec<Dim>, Fault> {
     pattern
         .iter()
         .map(|&(step, num)| match u32::try_from(num) {
-            Ok(num) if num > 0 => Ok(Dim { step, num }),
+            Ok(num) if num > 0 && step.unsigned_abs() <= MAX_STEP => Ok(Dim { step, num }),
+            Ok(num) if num > 0 => {
+                let message = format!("the step of [{step}, {num}] is larger than any memory");
+                Err(Fault::new(Code::Value, message).on("pattern"))
+            }
             _ => Err(Fault::new(Code::Value, format!("the count of [{step}, {num}] must be positive")).on("pattern")),
         })
         .collect()
