@@ -23,4 +23,4 @@ pub use scheduler::{Options, Order, Scheduler};
 pub use timeline::Timeline;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
