@@ -20,9 +20,9 @@ pub(super) static CHIP: Chip = Chip {
     memory: Memory {
         partitions: Fact::documented(128, ARCH),
         sbuf_partition_bytes: Fact::documented(Bytes(224 * 1024), ARCH),
-        sbuf_usable_bytes: Fact::estimated(
-            Bytes((224 - 16) * 1024),
-            "the compiler keeps about 16 KiB a partition on trn2",
+        sbuf_usable_bytes: Fact::derived(
+            Bytes(224 * 1024),
+            "a published matmul profile fills all of it; planning notes of others keep 16 KiB for the compiler",
         ),
         sbuf_align_bytes: Fact::estimated(Bytes(32), "a power of two that no public kernel breaks"),
         psum_banks: Fact::documented(8, ARCH),

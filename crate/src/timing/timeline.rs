@@ -203,13 +203,4 @@ impl Timeline {
     pub fn kernel_time(&self) -> Ps {
         self.kernel_end - self.kernel_start
     }
-
-    /// Tracks that hold entries, by core.
-    pub fn tracks(&self) -> Vec<(u8, Track)> {
-        let mut seen = std::collections::BTreeSet::new();
-        for entry in &self.entries {
-            seen.insert((entry.core, entry.track));
-        }
-        seen.into_iter().collect()
-    }
 }

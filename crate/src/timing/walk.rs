@@ -47,11 +47,6 @@ impl Walk {
         Next::End
     }
 
-    /// Whether the trace is at its end.
-    pub fn is_done(&self, trace: &Trace) -> bool {
-        self.at >= trace.steps.len()
-    }
-
     /// Enters a loop or skips it.
     fn enter(&mut self, trace: &Trace, dynamic: &Dynamic, id: LoopId) {
         let entry = self.entries.entry(id).or_insert(0);

@@ -40,16 +40,6 @@ pub fn choose(choice: EngineChoice, allowed: &[Engine], tiles: &[Tile]) -> Engin
     order.into_iter().find(fits).unwrap_or(Engine::Vector)
 }
 
-/// The engine that transposes when the user leaves it open: Vector for tiles of at most 32 x 32, the size of its blocks, Tensor
-/// above.
-pub fn choose_transpose(choice: EngineChoice, data: &Tile) -> Engine {
-    match choice {
-        EngineChoice::On(engine) => engine,
-        EngineChoice::Unknown if data.partitions() <= 32 && data.free_elements() <= 32 => Engine::Vector,
-        EngineChoice::Unknown => Engine::Tensor,
-    }
-}
-
 /// The clock of `engine`.
 pub fn clock(chip: &Chip, engine: Engine) -> Hertz {
     match engine {
