@@ -163,7 +163,7 @@ impl Interp {
     }
 
     fn repeat(&mut self, sequence: &Value, count: &Value) -> Result<Option<Value>> {
-        let count = usize::try_from(count.as_int().unwrap_or(0)).unwrap_or(0);
+        let count = usize::try_from(count.as_int().unwrap_or(0).max(0)).unwrap_or(usize::MAX);
         let length = match sequence {
             Value::Str(text) => text.len(),
             Value::List(items) => items.borrow().len(),
