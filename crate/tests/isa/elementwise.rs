@@ -5,6 +5,11 @@ use trn3::numerics::dtype::Dtype;
 
 use crate::harness::{Kernel, bytes, close, func, numbers, values};
 
+/// A bit operator of the reference.
+type BitOp = fn(u32, u32) -> u32;
+/// An activation function of the reference.
+type Function = fn(f64) -> f64;
+
 /// The float operators, from their definitions.
 fn arithmetic(op: &str, a: f64, b: f64) -> f64 {
     let truth = |value: bool| f64::from(u8::from(value));
@@ -106,7 +111,7 @@ fn thirty_two_bit_integers_are_exact_on_gpsimd_and_not_on_vector() {
 
 #[test]
 fn bit_operators_keep_the_bits_of_narrow_integers() {
-    let cases: [(&str, fn(u32, u32) -> u32); 5] = [
+    let cases: [(&str, BitOp); 5] = [
         ("bitwise_and", |a, b| a & b),
         ("bitwise_or", |a, b| a | b),
         ("bitwise_xor", |a, b| a ^ b),
@@ -277,7 +282,7 @@ fn predicated_copies_leave_other_elements() {
 
 #[test]
 fn activations_scale_and_shift_first() {
-    let functions: [(&'static str, fn(f64) -> f64); 8] = [
+    let functions: [(&'static str, Function); 8] = [
         ("exp", f64::exp),
         ("tanh", f64::tanh),
         ("relu", |x| x.max(0.0)),

@@ -5,10 +5,13 @@ use trn3::numerics::dtype::Dtype;
 
 use crate::harness::{Kernel, close, func, numbers};
 
+/// A step of a reduction of the reference.
+type Fold = fn(f64, f64) -> f64;
+
 #[test]
 fn reductions_of_the_last_dimensions() {
     let data: Vec<f64> = numbers(4 * 3 * 5).iter().map(|x| x + 0.25).collect();
-    let cases: [(&str, fn(f64, f64) -> f64); 5] = [
+    let cases: [(&str, Fold); 5] = [
         ("add", |a, b| a + b),
         ("multiply", |a, b| a * b),
         ("maximum", f64::max),

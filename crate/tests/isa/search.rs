@@ -128,14 +128,14 @@ fn gathers_by_partition_and_by_group() {
     let data: Vec<f64> = (0..16 * 8).map(f64::from).collect();
     let mut kernel = Kernel::new();
     let tile = kernel.load(&[16, 8], Dtype::Bf16, &data);
-    let own: Vec<f64> = (0..16 * 2).map(|at| f64::from((at * 3 % 8) as i32)).collect();
+    let own: Vec<f64> = (0..16 * 2).map(|at| f64::from(at * 3 % 8)).collect();
     let index = kernel.load(&[16, 2], Dtype::U32, &own);
     let dst = kernel.sbuf(&[16, 2], Dtype::Bf16);
     kernel.ok(
         "nc_n_gather",
         &[("dst", Tensor(dst)), ("data", Tensor(tile)), ("indices", Tensor(index))],
     );
-    let shared: Vec<f64> = (0..16 * 2).map(|at| f64::from((at * 5 % 7) as i32)).collect();
+    let shared: Vec<f64> = (0..16 * 2).map(|at| f64::from(at * 5 % 7)).collect();
     let index = kernel.load(&[16, 2], Dtype::U16, &shared);
     let group = kernel.sbuf(&[16, 40], Dtype::Bf16);
     let args = [
