@@ -1,6 +1,6 @@
 //! Classes, instances and functions of the script.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
 use crate::interp::dict::Namespace;
@@ -76,8 +76,6 @@ pub struct Class {
     pub is_enum: bool,
     /// What `@dataclass` found.
     pub dataclass: RefCell<Option<Rc<Dataclass>>>,
-    /// Whether any class in the order defines `__getattr__` (a fast path for missing attributes).
-    pub has_getattr: Cell<bool>,
 }
 
 impl Class {

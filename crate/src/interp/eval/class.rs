@@ -1,6 +1,6 @@
 //! Classes and their instances.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::interp::Interp;
@@ -73,7 +73,7 @@ impl Interp {
             self.finish_named_tuple(class)?;
         }
         let automatic = class.lookup("__auto_dataclass__").is_some();
-        if automatic && class.attrs.borrow().get("__init__").is_none() {
+        if automatic && !matches!(class.lookup("__init__"), Some(Value::Function(_))) {
             self.make_dataclass(class, &crate::interp::py::dataclasses::Options::automatic())?;
         }
         let hook = class
@@ -117,7 +117,6 @@ impl Interp {
             name: name.into(),
             exception: mro.iter().find_map(|base| base.exception),
             is_enum: mro.iter().any(|base| base.is_enum),
-            has_getattr: Cell::new(false),
             dataclass: RefCell::default(),
             builtin: false,
             bases,
@@ -144,7 +143,6 @@ impl Interp {
             name: name.into(),
             exception: mro.iter().find_map(|base| base.exception),
             is_enum,
-            has_getattr: Cell::new(false),
             dataclass: RefCell::default(),
             builtin: true,
             bases,
@@ -412,7 +410,6 @@ impl Interp {
                 exception: Some(exception),
                 is_enum: false,
                 dataclass: RefCell::default(),
-                has_getattr: Cell::new(false),
             });
             self.builtins
                 .insert(exception.name().to_owned(), Value::Class(Rc::clone(&class)));

@@ -212,16 +212,19 @@ impl Interp {
             return Ok(false);
         }
         self.descend()?;
-        let mut same = true;
+        let same = self.same_pairs(x, y);
+        self.depth -= 1;
+        same
+    }
+
+    fn same_pairs(&mut self, x: &[Value], y: &[Value]) -> Result<bool> {
         for (x, y) in x.iter().zip(y) {
             self.count_step()?;
-            same = self.same_or_equal(x, y)?;
-            if !same {
-                break;
+            if !self.same_or_equal(x, y)? {
+                return Ok(false);
             }
         }
-        self.depth -= 1;
-        Ok(same)
+        Ok(true)
     }
 
     pub(crate) fn is_subset(&mut self, a: &crate::interp::dict::Dict, b: &crate::interp::dict::Dict) -> Result<bool> {
@@ -365,13 +368,12 @@ impl Interp {
     }
 
     fn hash_items(&mut self, items: &[Value]) -> Result<u64> {
-        let mut hash = 0x345_678_u64;
         self.descend()?;
-        for item in items {
-            hash = (hash.rotate_left(5) ^ self.hash(item)?).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        }
+        let hash = items.iter().try_fold(0x0034_5678_u64, |hash, item| {
+            Ok((hash.rotate_left(5) ^ self.hash(item)?).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+        });
         self.depth -= 1;
-        Ok(hash)
+        hash
     }
 
     fn hash_instance(&mut self, value: &Value) -> Result<u64> {

@@ -38,6 +38,7 @@ impl Interp {
             ExprKind::Binary(op, operands) => {
                 let left = self.eval(frame, &operands[0])?;
                 let right = self.eval(frame, &operands[1])?;
+                self.span = Self::place(frame, expr.start, expr.end);
                 self.binary(*op, &left, &right)
             }
             ExprKind::Call(call) => self.eval_call(frame, expr, call),
@@ -48,11 +49,13 @@ impl Interp {
             ExprKind::Subscript(parts) => {
                 let object = self.eval(frame, &parts[0])?;
                 let index = self.eval(frame, &parts[1])?;
+                self.span = Self::place(frame, expr.start, expr.end);
                 self.getitem(&object, &index)
             }
             ExprKind::Compare(left, rest) => self.eval_compare(frame, left, rest),
             ExprKind::Unary(op, operand) => {
                 let operand = self.eval(frame, operand)?;
+                self.span = Self::place(frame, expr.start, expr.end);
                 self.unary(*op, &operand)
             }
             ExprKind::And(values) => self.eval_logic(frame, values, false),
@@ -179,11 +182,13 @@ impl Interp {
     }
 
     fn eval_compare(&mut self, frame: &mut Frame, left: &Expr, rest: &[(CompareOp, Expr)]) -> Result<Value> {
+        let place = (left.start, rest.last().map_or(left.end, |(_, right)| right.end));
         let mut left = self.eval(frame, left)?;
         let mut result = Value::Bool(true);
         let mut unknown = false;
         for (at, (op, right)) in rest.iter().enumerate() {
             let right = self.eval(frame, right)?;
+            self.span = Self::place(frame, place.0, place.1);
             result = self.compare(*op, &left, &right)?;
             if at + 1 == rest.len() {
                 break;

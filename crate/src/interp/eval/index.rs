@@ -20,7 +20,7 @@ impl Interp {
                 _ => {
                     let length = list.borrow().len();
                     let at = self.position(index, length, "list")?;
-                    Ok(list.borrow()[at].clone())
+                    Ok(list.borrow().get(at).cloned().unwrap_or(Value::None))
                 }
             },
             Value::Tuple(items) => match index {
@@ -259,7 +259,10 @@ impl Interp {
                 _ => {
                     let length = list.borrow().len();
                     let at = self.position(index, length, "list assignment")?;
-                    list.borrow_mut()[at] = value;
+                    // `__index__` of a script may have shortened the list meanwhile.
+                    if let Some(item) = list.borrow_mut().get_mut(at) {
+                        *item = value;
+                    }
                     Ok(())
                 }
             },
@@ -297,8 +300,9 @@ impl Interp {
         let (start, stop, step) = self.slice_indices(slice, length)?;
         let range = Range { start, stop, step };
         if step == 1 {
-            let end = stop.max(start) as usize;
-            list.borrow_mut().splice(start as usize..end, items);
+            let mut list = list.borrow_mut();
+            let end = (stop.max(start) as usize).min(list.len());
+            list.splice((start as usize).min(end)..end, items);
             return Ok(());
         }
         if items.len() != range.len() {
@@ -310,7 +314,9 @@ impl Interp {
             return Err(Raised::value_error(text));
         }
         for (at, item) in items.into_iter().enumerate() {
-            list.borrow_mut()[range.at(at) as usize] = item;
+            if let Some(old) = list.borrow_mut().get_mut(range.at(at) as usize) {
+                *old = item;
+            }
         }
         Ok(())
     }
@@ -322,7 +328,9 @@ impl Interp {
                 let length = list.borrow().len();
                 let Value::Slice(slice) = index else {
                     let at = self.position(index, length, "list")?;
-                    list.borrow_mut().remove(at);
+                    if at < list.borrow().len() {
+                        list.borrow_mut().remove(at);
+                    }
                     return Ok(());
                 };
                 let (start, stop, step) = self.slice_indices(slice, length)?;
@@ -330,7 +338,9 @@ impl Interp {
                 let mut gone: Vec<usize> = (0..range.len()).map(|at| range.at(at) as usize).collect();
                 gone.sort_unstable();
                 for at in gone.into_iter().rev() {
-                    list.borrow_mut().remove(at);
+                    if at < list.borrow().len() {
+                        list.borrow_mut().remove(at);
+                    }
                 }
                 Ok(())
             }

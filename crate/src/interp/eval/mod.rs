@@ -79,6 +79,7 @@ impl Interp {
         if self.depth <= MAX_DEPTH {
             return Ok(());
         }
+        self.depth -= 1;
         Err(
             Raised::new(Exception::RecursionError, "maximum recursion depth exceeded")
                 .hint("is the end of the recursion ever reached?"),

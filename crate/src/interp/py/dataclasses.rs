@@ -272,6 +272,8 @@ impl Interp {
                 ..spec.0.clone()
             };
             match &field.default {
+                // A decorator may follow and needs to see the specification again.
+                _ if lenient => {}
                 Some(value) => class.attrs.borrow_mut().set(&name.into(), value.clone()),
                 None => drop(class.attrs.borrow_mut().remove(name)),
             }

@@ -1,6 +1,6 @@
 //! The module `enum`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::builtin;
@@ -54,7 +54,6 @@ fn init(cx: &mut Interp, module: crate::interp::scope::ModuleId) -> Result<()> {
             exception: None,
             is_enum: true,
             dataclass: RefCell::default(),
-            has_getattr: Cell::new(false),
         });
         cx.define(module, name, Value::Class(class));
     }

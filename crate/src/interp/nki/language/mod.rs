@@ -11,6 +11,7 @@ use crate::base::diag::Fault;
 use crate::interp::Interp;
 use crate::interp::builtin::Args;
 use crate::interp::convert::{dtype_of, dtype_value};
+use crate::interp::object::TypeTag;
 use crate::interp::raised::Result;
 use crate::interp::scope::ModuleId;
 use crate::interp::value::Value;
@@ -50,10 +51,14 @@ pub fn init(cx: &mut Interp, module: ModuleId) -> Result<()> {
     let regions = enum_class(cx, "MemoryRegion");
     cx.define(module, "MemoryRegion", regions);
     cx.define(module, "tile_size", Value::native(TileSize));
-    for name in ["NkiTensor", "NKIObject"] {
-        let marker = shared(cx, name, || Value::native(TypeMarker(name.into())));
-        cx.define(module, name, marker);
-    }
+    let marker = shared(cx, "NkiTensor", || Value::native(TypeMarker("NkiTensor".into())));
+    cx.define(module, "NkiTensor", marker);
+    // Classes that derive from it are data classes without a decorator.
+    let object = cx.type_class(TypeTag::Object);
+    let base = cx.builtin_class("NKIObject", Some(&object), TypeTag::Object, false);
+    base.attrs.borrow_mut().set(&"__auto_dataclass__".into(), Value::Bool(true));
+    let base = shared(cx, "NKIObject", || Value::Class(base));
+    cx.define(module, "NKIObject", base);
     Ok(())
 }
 
