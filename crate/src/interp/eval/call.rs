@@ -130,9 +130,11 @@ impl Interp {
             return Ok(Value::iterator("generator", Generator::new(frame)));
         }
         self.enter_call(&code, span)?;
+        let outer = self.span;
         let outcome = self.exec_block(&mut frame, &code.body);
         let outcome = outcome.map_err(|raised| self.locate(raised, code.span));
         self.leave_call();
+        self.span = outer;
         match outcome? {
             Flow::Return(value) => Ok(value),
             _ => Ok(Value::None),

@@ -118,6 +118,7 @@ impl Generator {
         cx.enter_call(&code, span)?;
         let outcome = self.block(cx, &code.body, 0);
         cx.leave_call();
+        cx.span = span;
         match outcome {
             Ok(Step::Yield(value)) => Ok(Some(value)),
             Ok(Step::Done(flow)) => {
