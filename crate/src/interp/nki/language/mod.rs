@@ -56,7 +56,9 @@ pub fn init(cx: &mut Interp, module: ModuleId) -> Result<()> {
     // Classes that derive from it are data classes without a decorator.
     let object = cx.type_class(TypeTag::Object);
     let base = cx.builtin_class("NKIObject", Some(&object), TypeTag::Object, false);
-    base.attrs.borrow_mut().set(&"__auto_dataclass__".into(), Value::Bool(true));
+    base.attrs
+        .borrow_mut()
+        .set(&"__auto_dataclass__".into(), Value::Bool(true));
     let base = shared(cx, "NKIObject", || Value::Class(base));
     cx.define(module, "NKIObject", base);
     Ok(())
