@@ -35,22 +35,49 @@ pub struct Resident {
 /// Peaks of the memories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Peaks {
-    /// Most SBUF bytes of a partition that are alive at once, on the fullest core.
+    /// Most SBUF bytes of a partition that hold data at once, on the fullest core.
     pub sbuf_peak_bytes_per_partition: u64,
-    /// Most PSUM banks that are in use at once, on the fullest core.
+    /// Most PSUM banks that hold data at once, on the fullest core.
     pub psum_peak_banks: u32,
     /// HBM bytes of arguments, results and scratch.
     pub hbm_peak_bytes: u64,
 }
 
-/// Peaks of a launch.
+/// Peaks of a launch, over the time of the schedule: the same that the series of occupancy show.
 pub fn peaks(profile: &Profile) -> Peaks {
-    let placements = &profile.timeline.placements;
+    let cores = profile.program.cores.len();
+    let mut sbuf = vec![Vec::new(); cores];
+    profile.residents(&mut |at, core, _, span| {
+        let buffer = &profile.program.tables.buffers.as_slice()[at];
+        if buffer.space == Space::Sbuf {
+            sbuf[core].push((span, buffer.row_bytes()));
+        }
+    });
+    let banks = profile.program.chip.memory.psum_banks.get() as usize;
+    let residence = bank_residence(profile);
+    let psum = residence
+        .chunks(banks.max(1))
+        .map(|core| highest(core.iter().flatten().map(|&span| (span, 1))));
     Peaks {
-        sbuf_peak_bytes_per_partition: placements.iter().map(|at| at.sbuf_peak_bytes).max().unwrap_or(0),
-        psum_peak_banks: placements.iter().map(|at| at.psum_peak_banks).max().unwrap_or(0),
+        sbuf_peak_bytes_per_partition: sbuf.into_iter().map(highest).max().unwrap_or(0),
+        psum_peak_banks: psum.max().unwrap_or(0) as u32,
         hbm_peak_bytes: hbm_peak_bytes(&profile.program),
     }
+}
+
+/// The largest sum of amounts that are there at the same time.
+fn highest(spans: impl IntoIterator<Item = ((Ps, Ps), u64)>) -> u64 {
+    let mut changes: Vec<(Ps, i64)> = Vec::new();
+    for ((from, to), amount) in spans {
+        changes.extend([(from, amount as i64), (to, -(amount as i64))]);
+    }
+    // What ends makes room for what starts at the same instant: smaller changes first.
+    changes.sort_unstable();
+    let level = changes.iter().scan(0, |level, (_, change)| {
+        *level += change;
+        Some(*level)
+    });
+    level.max().unwrap_or(0) as u64
 }
 
 /// Every tensor in SBUF and PSUM with its place and time.
