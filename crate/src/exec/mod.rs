@@ -308,7 +308,8 @@ impl Executor {
         while let Some(id) = caller {
             let call = program.locs[id];
             diagnostic.chain.push(Frame {
-                function: "call".to_owned(),
+                // The executor has no source text; whoever has it fills in the name (`simulation`).
+                function: String::new(),
                 span: call.span,
             });
             caller = call.caller;

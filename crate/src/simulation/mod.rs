@@ -255,15 +255,18 @@ impl Simulation {
             return;
         };
         let profile = scheduling.finish(&round.sources);
-        let outputs = record.outputs.iter().filter(|output| output.argument.is_none());
+        let results = self.results.get(self.launches.len());
+        let digest = |at: usize| results.and_then(|results| results.get(at)).map(|bytes| report::digest(bytes));
+        let outputs = record.outputs.iter().enumerate().filter(|(_, output)| output.argument.is_none());
         let report = LaunchReport {
             kernel: profile.program.kernel.to_string(),
             grid: profile.program.grid.clone(),
             summary: summarize(&profile),
             outputs: outputs
-                .map(|output| OutputReport {
+                .map(|(at, output)| OutputReport {
                     shape: output.shape.clone(),
                     dtype: output.dtype.name(),
+                    digest: digest(at),
                 })
                 .collect(),
         };
@@ -272,7 +275,12 @@ impl Simulation {
     }
 
     /// Ends the run with an error of a launch. What the script said before stays.
-    fn fail(&mut self, diagnostic: Diagnostic) {
+    fn fail(&mut self, mut diagnostic: Diagnostic) {
+        let sources = self.sources();
+        for frame in diagnostic.chain.iter_mut().filter(|frame| frame.function.is_empty()) {
+            let call = sources.text(frame.span);
+            frame.function = call.split('(').next().unwrap_or(call).trim().to_owned();
+        }
         self.diagnostics.push(diagnostic);
         self.state = State::Done;
     }

@@ -165,6 +165,18 @@ pub struct OutputReport {
     pub shape: Vec<usize>,
     /// NKI's name of its dtype.
     pub dtype: &'static str,
+    /// [`digest`] of its bytes, if values were computed: two runs agree to the bit if their digests do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+/// The 64-bit FNV-1a hash of `bytes` as 16 hexadecimal digits.
+pub fn digest(bytes: &[u8]) -> String {
+    /// Offset basis and prime of the 64-bit variant.
+    const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0000_0100_0000_01b3;
+    let hash = bytes.iter().fold(BASIS, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
+    format!("{hash:016x}")
 }
 
 /// The numbers of a launch.
@@ -216,4 +228,16 @@ pub(super) fn checks(sources: &SourceMap, checks: &[Check]) -> Vec<CheckReport> 
         line: sources.range(check.span).0.line,
     };
     checks.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::digest;
+
+    #[test]
+    fn digests_are_the_published_fnv_values() {
+        assert_eq!(digest(b""), "cbf29ce484222325");
+        assert_eq!(digest(b"a"), "af63dc4c8601ec8c");
+        assert_eq!(digest(b"foobar"), "85944171f73967e8");
+    }
 }

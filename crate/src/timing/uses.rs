@@ -84,7 +84,9 @@ pub fn count(uses: &[Use], totals: &mut Totals) {
             Space::Psum => (&mut totals.psum_read, &mut totals.psum_write),
             Space::Hbm | Space::SharedHbm => continue,
         };
-        if touch.read {
+        // PSUM adds at its write port: an accumulating multiplication sends its products and reads nothing back.
+        let adds_in_place = touch.space == Space::Psum && touch.write;
+        if touch.read && !adds_in_place {
             *read += bytes;
         }
         if touch.write {

@@ -269,7 +269,8 @@ impl Interp {
         };
         if !self.in_kernel() && span.file == self.script() && self.checks.len() < MAX_CHECKS {
             let text = self.sources.text(span).to_owned();
-            self.record_check(span, text, outcome, String::new());
+            let note = self.compared_numbers(frame, test);
+            self.record_check(span, text, outcome, note);
         }
         if outcome != Outcome::Failed {
             return Ok(());
@@ -287,6 +288,24 @@ impl Interp {
             }
         };
         Err(raised.at(span))
+    }
+
+    /// `error = 0.00288, tolerance = 0.005`: the numbers behind the names that a check compares.
+    fn compared_numbers(&mut self, frame: &Frame, test: &Expr) -> String {
+        let ExprKind::Compare(left, rest) = &test.kind else { return String::new() };
+        let mut parts: Vec<String> = Vec::new();
+        for operand in std::iter::once(&**left).chain(rest.iter().map(|(_, operand)| operand)) {
+            let ExprKind::Name(id) = operand.kind else { continue };
+            let Ok(value) = self.load(frame, id) else { continue };
+            let spec = if matches!(value, Value::Int(_)) { "" } else { ".3g" };
+            // What has no such format is no number; the check is complete without it.
+            if !matches!(value, Value::Str(_))
+                && let Ok(number) = self.format(&value, spec)
+            {
+                parts.push(format!("{} = {number}", frame.code.names[id.0 as usize]));
+            }
+        }
+        parts.join(", ")
     }
 
     fn exec_annotate(&mut self, frame: &mut Frame, node: &Annotation) -> Result<()> {
