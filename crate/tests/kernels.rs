@@ -78,8 +78,13 @@ fn outputs_equal_their_digests() {
         for (name, text) in variants(&path) {
             let report = run(&name, &text, options("trn3", Mode::Simulate)).report();
             let outputs = report.launches.iter().flat_map(|launch| &launch.outputs);
-            let digests: Vec<&str> = outputs.map(|output| output.digest.as_deref().expect("computed values")).collect();
-            let precision = name.strip_prefix(&stem(&path)).and_then(|rest| rest.strip_prefix('-')).unwrap_or("-");
+            let digests: Vec<&str> = outputs
+                .map(|output| output.digest.as_deref().expect("computed values"))
+                .collect();
+            let precision = name
+                .strip_prefix(&stem(&path))
+                .and_then(|rest| rest.strip_prefix('-'))
+                .unwrap_or("-");
             lines += &format!("{} {precision}: {}\n", stem(&path), digests.join(" "));
         }
     }
@@ -118,7 +123,10 @@ fn profiles_equal_their_goldens() {
 /// The launches of a report without what only a simulation has.
 fn timing(report: &Report) -> String {
     let mut launches = report.launches.clone();
-    launches.iter_mut().flat_map(|launch| &mut launch.outputs).for_each(|output| output.digest = None);
+    launches
+        .iter_mut()
+        .flat_map(|launch| &mut launch.outputs)
+        .for_each(|output| output.digest = None);
     json(&launches)
 }
 

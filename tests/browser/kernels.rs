@@ -24,11 +24,25 @@ fn run(name: &str, precision: &str) -> Report {
         "-" => text.to_owned(),
         literal => params::set(text, "precision", literal).expect("an offered precision"),
     };
-    let options = Options { chip: Chip::by_name("trn3").expect("the newest chip"), mode: Mode::Simulate, ..Options::default() };
-    let mut simulation = Simulation::new(vec![File { name: format!("{name}.py"), text }], options);
+    let options = Options {
+        chip: Chip::by_name("trn3").expect("the newest chip"),
+        mode: Mode::Simulate,
+        ..Options::default()
+    };
+    let mut simulation = Simulation::new(
+        vec![File {
+            name: format!("{name}.py"),
+            text,
+        }],
+        options,
+    );
     simulation.finish();
     let report = simulation.report();
-    assert!(report.diagnostics.is_empty(), "{name} {precision}: {}", simulation.render_diagnostics());
+    assert!(
+        report.diagnostics.is_empty(),
+        "{name} {precision}: {}",
+        simulation.render_diagnostics()
+    );
     report
 }
 
@@ -39,7 +53,11 @@ fn every_kernel_agrees_with_the_native_run() {
         let (key, expected) = line.split_once(": ").expect("name precision: digests");
         let (name, precision) = key.split_once(' ').expect("a name and a precision");
         let report = run(name, precision);
-        assert!(report.checks.iter().all(|check| check.result == CheckResult::Passed), "{key}: {:?}", report.checks);
+        assert!(
+            report.checks.iter().all(|check| check.result == CheckResult::Passed),
+            "{key}: {:?}",
+            report.checks
+        );
         let outputs = report.launches.iter().flat_map(|launch| &launch.outputs);
         let digests: Vec<&str> = outputs.filter_map(|output| output.digest.as_deref()).collect();
         assert_eq!(digests.join(" "), expected, "{key}");
@@ -51,8 +69,17 @@ fn every_kernel_agrees_with_the_native_run() {
 #[wasm_bindgen_test]
 fn deep_recursion_is_an_error_not_a_crash() {
     let text = "def f(n):\n    return [f(n + 1) for _ in range(1)]\n\n\nf(0)\n".to_owned();
-    let mut simulation = Simulation::new(vec![File { name: "deep.py".to_owned(), text }], Options::default());
+    let mut simulation = Simulation::new(
+        vec![File {
+            name: "deep.py".to_owned(),
+            text,
+        }],
+        Options::default(),
+    );
     simulation.finish();
     let report = simulation.report();
-    assert_eq!(report.diagnostics.iter().map(|one| one.code).collect::<Vec<_>>(), ["limit"]);
+    assert_eq!(
+        report.diagnostics.iter().map(|one| one.code).collect::<Vec<_>>(),
+        ["limit"]
+    );
 }

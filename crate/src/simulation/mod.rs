@@ -256,8 +256,16 @@ impl Simulation {
         };
         let profile = scheduling.finish(&round.sources);
         let results = self.results.get(self.launches.len());
-        let digest = |at: usize| results.and_then(|results| results.get(at)).map(|bytes| report::digest(bytes));
-        let outputs = record.outputs.iter().enumerate().filter(|(_, output)| output.argument.is_none());
+        let digest = |at: usize| {
+            results
+                .and_then(|results| results.get(at))
+                .map(|bytes| report::digest(bytes))
+        };
+        let outputs = record
+            .outputs
+            .iter()
+            .enumerate()
+            .filter(|(_, output)| output.argument.is_none());
         let report = LaunchReport {
             kernel: profile.program.kernel.to_string(),
             grid: profile.program.grid.clone(),

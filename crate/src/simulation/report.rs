@@ -175,7 +175,9 @@ pub fn digest(bytes: &[u8]) -> String {
     /// Offset basis and prime of the 64-bit variant.
     const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let hash = bytes.iter().fold(BASIS, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
+    let hash = bytes
+        .iter()
+        .fold(BASIS, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
     format!("{hash:016x}")
 }
 

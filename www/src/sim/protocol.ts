@@ -42,7 +42,8 @@ export interface LaunchReport {
   /** Why, in a sentence. */
   readonly bound_reason: string;
   readonly advice: readonly Advice[];
-  readonly outputs: readonly { readonly shape: readonly number[]; readonly dtype: string }[];
+  /** The digest stands for the bytes: runs agree to the bit if their digests do; absent where values are not computed. */
+  readonly outputs: readonly { readonly shape: readonly number[]; readonly dtype: string; readonly digest?: string }[];
 }
 
 /** A place in a file; lines and columns (in characters) count from 1, the end is one past the last column. */

@@ -16,11 +16,23 @@ mod tables;
 #[cfg(target_arch = "wasm32")]
 fn main() {}
 
+/// Stack of the thread that runs scripts. Nested data of a script is taken apart by recursion, so a deeply nested list needs much;
+/// only what is used takes memory.
+#[cfg(not(target_arch = "wasm32"))]
+const STACK_BYTES: usize = 1 << 30;
+
 #[cfg(not(target_arch = "wasm32"))]
 fn main() -> std::process::ExitCode {
     use std::process::ExitCode;
 
-    match command(lexopt::Parser::from_env()) {
+    let run = || command(lexopt::Parser::from_env()).map_err(|error| error.to_string());
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run);
+    let outcome = thread.map_err(|error| error.to_string()).and_then(|thread| {
+        thread
+            .join()
+            .unwrap_or_else(|_| Err("an error in the program itself; please report it".to_owned()))
+    });
+    match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {

@@ -292,7 +292,9 @@ impl Interp {
 
     /// `error = 0.00288, tolerance = 0.005`: the numbers behind the names that a check compares.
     fn compared_numbers(&mut self, frame: &Frame, test: &Expr) -> String {
-        let ExprKind::Compare(left, rest) = &test.kind else { return String::new() };
+        let ExprKind::Compare(left, rest) = &test.kind else {
+            return String::new();
+        };
         let mut parts: Vec<String> = Vec::new();
         for operand in std::iter::once(&**left).chain(rest.iter().map(|(_, operand)| operand)) {
             let ExprKind::Name(id) = operand.kind else { continue };

@@ -1,5 +1,5 @@
 import { type Dispose, Scope } from "../../base/atom.ts";
-import { fill, h, setText } from "../../base/dom.ts";
+import { fill, h, setAttr, setText } from "../../base/dom.ts";
 import type { LaunchReport } from "../../sim/protocol.ts";
 import { Metric } from "../metric.ts";
 import type { Panel } from "../panel.ts";
@@ -27,7 +27,7 @@ export const metrics: Panel = {
     const { t } = context;
     const { body } = section(host, "metrics", t("metrics"), t("metrics_note"));
     const rows = h("tbody");
-    const outputList = h("code");
+    const outputList = h("code", { "data-metric": "output_digests" });
     const outputs = h("p", { class: "outputs" }, h("b", {}, t("outputs")), " ", outputList);
     const head = h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("metric")), h("th", { scope: "col" }, t("value"))));
     body.append(h("table", { class: "metric-table" }, head, rows), outputs);
@@ -45,8 +45,9 @@ export const metrics: Panel = {
         fill(rows, ...made.map(([, row]) => row.element));
       }
       for (const [name, value] of entries) setters.get(name)?.(value);
-      const list = report.outputs.map(({ shape, dtype }) => `${dtype}[${shape.join(", ")}]`).join(", ");
-      setText(outputList, list);
+      const list = report.outputs.map(({ shape, dtype, digest }) => `${dtype}[${shape.join(", ")}]${digest === undefined ? "" : ` ${digest}`}`);
+      setText(outputList, list.join(", "));
+      setAttr(outputList, "data-value", report.outputs.map(({ digest }) => digest ?? "").join(" "));
     });
     return () => scope.dispose();
   },

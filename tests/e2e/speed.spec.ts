@@ -1,0 +1,102 @@
+// Measurements against the bars of the project. Other programs on the machine can spoil a round, a slow page spoils all three.
+import { readFileSync } from 'node:fs';
+import { expect, type Page, test } from '@playwright/test';
+import { linkFor, open, settled, typeAtEnd, valueOf } from './page.ts';
+
+test.describe.configure({ retries: 2 });
+
+/** Keys pressed to measure how fast the numbers follow. */
+const KEYS = 40;
+/** From the smallest kernel of the gallery to the one with most instructions. */
+const LIVE = ['vector_add', 'matmul', 'attention'];
+
+/** The tiled matrix multiplication of the gallery with all three sizes set to `size`. */
+function cube(size: number): string {
+  return readFileSync('kernels/matmul.py', 'utf8').replaceAll(/^([MKN] = )\d+/gm, `$1${String(size)}`);
+}
+
+/** Notes what was measured beside the result of the test, and prints it. */
+function note(what: string): void {
+  test.info().annotations.push({ type: 'measured', description: what });
+  console.log(`    measured: ${what}`);
+}
+
+/** Logs the time from a key to the frame that shows the numbers it led to. */
+async function watchKeys(page: Page): Promise<() => Promise<number[]>> {
+  await page.evaluate(() => {
+    const host = document.querySelector('[data-result]');
+    const log: number[] = [];
+    let pressed = 0;
+    document.addEventListener('keydown', () => (pressed = performance.now()), { capture: true });
+    const observer = new MutationObserver(() => requestAnimationFrame(() => log.push(performance.now() - pressed)));
+    if (host !== null) observer.observe(host, { attributes: true, attributeFilter: ['data-result'] });
+    Object.assign(window, { latencies: log });
+  });
+  return () => page.evaluate(() => (window as unknown as { latencies: number[] }).latencies);
+}
+
+/** Opens `address` in estimate mode with the caret in a comment at the end. */
+async function openLive(page: Page, address: string): Promise<void> {
+  await open(page, address);
+  await page.getByTestId('mode').selectOption('estimate');
+  await settled(page);
+  await typeAtEnd(page, '\n#');
+  await settled(page);
+}
+
+for (const kernel of LIVE) {
+  test(`numbers of ${kernel} follow the keys: p95 from key to number at most 100 ms`, async ({ page }) => {
+    await openLive(page, `?kernel=${kernel}`);
+    const read = await watchKeys(page);
+    for (let at = 1; at <= KEYS; at += 1) {
+      await page.keyboard.press('x');
+      await expect.poll(async () => (await read()).length, { intervals: [10] }).toBe(at);
+    }
+    const times = (await read()).toSorted((a, b) => a - b);
+    const p95 = times[Math.ceil(times.length * 0.95) - 1] ?? Number.POSITIVE_INFINITY;
+    note(`${kernel}: median ${String(times[times.length >> 1])} ms, p95 ${String(p95)} ms`);
+    expect(p95).toBeLessThanOrEqual(100);
+  });
+}
+
+test('shows checked numbers within 3 s of being asked for, without a click', async ({ page }) => {
+  // 2 s until the page can be used, and 1 s until its first numbers.
+  const started = Date.now();
+  await page.goto('./');
+  await page.locator('[data-testid="check"][data-check="passed"]').waitFor();
+  note(`first checked numbers after ${String(Date.now() - started)} ms`);
+  expect(Date.now() - started).toBeLessThanOrEqual(3000);
+});
+
+test('1024 x 1024 x 1024 in BF16: at most 2 s from Run to the checked result', async ({ page }) => {
+  await open(page, linkFor(cube(1024)));
+  await page.getByTestId('mode').selectOption('simulate');
+  await settled(page);
+  const elapsed = await page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const { documentElement } = document;
+        const started = performance.now();
+        let running = false;
+        new MutationObserver(() => {
+          running ||= documentElement.dataset['state'] === 'running';
+          if (running && documentElement.dataset['state'] === 'ready') resolve(performance.now() - started);
+        }).observe(documentElement, { attributes: true });
+        document.querySelector<HTMLButtonElement>('[data-testid="run"]')?.click();
+      }),
+  );
+  await expect(page.getByTestId('check')).toHaveAttribute('data-check', 'passed');
+  note(`1024 cubed, values: ${String(Math.round(elapsed))} ms`);
+  expect(elapsed).toBeLessThanOrEqual(2000);
+});
+
+test('4096 x 4096 x 4096: at most 1 s for an estimate', async ({ page }) => {
+  await openLive(page, linkFor(cube(4096)));
+  expect(await valueOf(page, 'instructions')).toBeGreaterThan(8000);
+  const read = await watchKeys(page);
+  await page.keyboard.press('x');
+  await expect.poll(async () => (await read()).length).toBe(1);
+  const [elapsed = Number.POSITIVE_INFINITY] = await read();
+  note(`4096 cubed, estimate: ${String(Math.round(elapsed))} ms`);
+  expect(elapsed).toBeLessThanOrEqual(1000);
+});
