@@ -5,6 +5,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
 
+/** Children that have not ended; those that are left when a step fails are ended with it. */
+const running = new Set();
+
 /** The folder of package.json. */
 export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
@@ -33,6 +36,7 @@ export function run(command, args, options = {}) {
     env: { ...process.env, ...options.env },
     stdio: ['ignore', capture ? 'pipe' : 'inherit', options.quiet ? 'pipe' : 'inherit'],
   });
+  running.add(child);
   let output = '';
   const keep = (chunk) => {
     output += chunk;
@@ -40,8 +44,12 @@ export function run(command, args, options = {}) {
   };
   child.stdout?.setEncoding('utf8').on('data', keep);
   child.stderr?.setEncoding('utf8').on('data', keep);
-  child.on('error', (error) => reject(new Stop(`cannot run ${command}: ${error.message}`)));
+  child.on('error', (error) => {
+    running.delete(child);
+    reject(new Stop(`cannot run ${command}: ${error.message}`));
+  });
   child.on('close', (status, signal) => {
+    running.delete(child);
     if (status === 0) return resolve(output);
     if (options.quiet) process.stderr.write(output);
     reject(new Stop(`${[command, ...args].join(' ')}: ${signal ?? `exit status ${status}`}`));
@@ -83,6 +91,7 @@ export async function main(body) {
   } catch (error) {
     console.error(error instanceof Stop ? `\n${error.message}` : error);
     process.exitCode = 1;
+    for (const child of running) child.kill();
   }
 }
 

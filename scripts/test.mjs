@@ -1,8 +1,18 @@
 // `npm test`: every test there is, from a fresh clone on. The first failing step ends the run with status 1.
 
+import { createServer } from 'node:net';
 import { main, run, seconds, step } from './task.mjs';
-import { buildPage, ensureBuildTools } from './build.mjs';
-import { ensureBrowser, ensureWasmPack, findBrowser, findDriver, usePinnedTools } from './tools.mjs';
+import { buildPage } from './build.mjs';
+import {
+  ensureBrowser,
+  ensureNodePackages,
+  ensureRust,
+  ensureWasmBindgen,
+  ensureWasmPack,
+  findBrowser,
+  findDriver,
+  usePinnedTools,
+} from './tools.mjs';
 import { buildWasm } from './wasm.mjs';
 
 const WASM = ['--target', 'wasm32-unknown-unknown'];
@@ -25,13 +35,19 @@ const CARGO = /^test result: \w+\. (?<passed>\d+) passed; (?<failed>\d+) failed/
 const VITEST = /^\s*Tests\s+(?<passed>\d+) passed/gm;
 const PLAYWRIGHT = /^\s*(?<passed>\d+) passed \(/gm;
 
-await main(async () => {
-  const start = performance.now();
-  usePinnedTools();
-  await step('tools', () => Promise.all([ensureBuildTools().then(ensureWasmPack), ensureBrowser()]));
-  const driver = findDriver();
-  const env = { CHROMIUM: findBrowser(), ...(driver && { CHROMEDRIVER: driver }) };
+/** A port of the loopback address that nothing listens on. */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
 
+/** What needs nothing but the Rust toolchain. */
+async function checkNatively() {
   await step('format', () => run('cargo', ['fmt', '--all', '--check']));
   await step('clippy', () => run('cargo', ['clippy', '--workspace', '--all-targets', ...DENY]));
   // The library alone, with the rules that only a program that owns the machine may break.
@@ -39,10 +55,26 @@ await main(async () => {
     run('cargo', ['clippy', '--lib', '-p', 'trn3-playground', ...WASM, ...DENY], { env: { CLIPPY_CONF_DIR: 'lints' } }),
   );
   await step('native tests', () => count(CARGO, 'cargo', ['test', '--workspace']));
+}
+
+/** The tools, the browser, and the module that the page loads. Builds print only what goes wrong, as the other side prints too. */
+async function prepareBrowserTests() {
+  await step('tools', () => Promise.all([ensureNodePackages(), ensureWasmBindgen().then(ensureWasmPack), ensureBrowser()]));
+  await step('wasm package', () => buildWasm({ quiet: true }));
+}
+
+await main(async () => {
+  const start = performance.now();
+  usePinnedTools();
+  await step('toolchain', ensureRust);
+  // Side by side: compilers and linkers have long stretches that keep only one core busy.
+  await Promise.all([checkNatively(), prepareBrowserTests()]);
+
+  const driver = findDriver();
+  const env = { CHROMIUM: findBrowser(), E2E_PORT: String(await freePort()), ...(driver && { CHROMEDRIVER: driver }) };
   await step('WASM tests in a headless browser', () =>
     count(CARGO, 'wasm-pack', ['test', '--headless', '--chrome', 'crate'], env),
   );
-  await step('wasm package', buildWasm);
   await step('types', () => run('tsc', ['--noEmit']));
   await step('lint', () => run('eslint', ['.']));
   await step('unit tests', () => count(VITEST, 'vitest', ['run']));

@@ -4,6 +4,9 @@
 //! `base` <- `numerics`, `syntax` <- `chip` <- `tensor` <- `machine`, `collectives` <- `isa` <- `trace` <-
 //! `interp`, `exec`, `timing` <- `profile`, `workload` <- `simulation` <- `web`.
 
+// The unit tests run natively. In the browser `tests/browser` runs, and compiling the others for it is wasted.
+#![cfg(not(all(test, target_arch = "wasm32")))]
+
 pub mod base;
 pub mod chip;
 pub mod exec;

@@ -1,5 +1,6 @@
 //! Scripts of ordinary Python print what CPython 3.11 prints (`fixtures/python/*.out` is its output), wrong ones give
 //! their exact message and place, and no text makes the front end panic.
+#![cfg(not(target_arch = "wasm32"))]
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
 //! The instruction table shows the signatures of NKI's reference to the letter: names, order, defaults.
+#![cfg(not(target_arch = "wasm32"))]
 
 use std::collections::BTreeMap;
 

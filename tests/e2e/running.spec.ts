@@ -1,14 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { expect, type Page, test } from '@playwright/test';
 import { linkFor, metric, open, settled, typeAtEnd, valueOf } from './page.ts';
 
 const ENDLESS = 'while True:\n    pass\n';
-/** Kernels whose numbers are compared with the command line. */
-const COMPARED = ['matmul', 'softmax', 'attention'];
 
-interface Json {
-  readonly launches: readonly (Record<string, unknown> & { readonly outputs: readonly { readonly digest: string }[]; readonly summary: Record<string, number>; readonly memory: Record<string, number>; readonly engines: Record<string, Record<string, number>> })[];
+/** Every kernel of the gallery with its precisions, from the list that the native tests keep; `-` is one without a choice. */
+const PRECISIONS = new Map<string, string[]>();
+for (const [, kernel = '', precision = ''] of readFileSync('crate/tests/golden/digests.txt', 'utf8').matchAll(/^(\S+) (\S+):/gm)) {
+  PRECISIONS.set(kernel, [...(PRECISIONS.get(kernel) ?? []), precision]);
+}
+
+interface Launch {
+  readonly bound_by: string;
+  readonly outputs: readonly { readonly digest: string }[];
+  readonly summary: Record<string, number>;
+  readonly memory: Record<string, number>;
+  readonly engines: Record<string, Record<string, number>>;
+  readonly [metric: string]: unknown;
 }
 
 /** The command line as the native tests or a release build left it, whichever is newer. */
@@ -70,22 +79,55 @@ test('estimate mode skips the check and says so', async ({ page }) => {
   expect(await valueOf(page, 'latency_ns')).toBe(simulated);
 });
 
-for (const kernel of COMPARED) {
-  test(`the page and the command line agree on ${kernel}`, async ({ page }) => {
-    test.setTimeout(240_000);
-    const output = execFileSync(commandLine(), ['run', `kernels/${kernel}.py`, '--json', '-'], { encoding: 'utf8' });
-    const launch = (JSON.parse(output) as Json).launches[0];
-    if (launch === undefined) throw new Error('the command line made no launch');
+/** What the command line says of a kernel's first launch. */
+function launchOf(kernel: string, precision: string): Launch {
+  const choice = precision === '-' ? [] : ['--set', `precision=${precision}`];
+  const output = execFileSync(commandLine(), ['run', `kernels/${kernel}.py`, '--json', '-', ...choice], { encoding: 'utf8' });
+  const [launch] = (JSON.parse(output) as { readonly launches: readonly Launch[] }).launches;
+  if (launch === undefined) throw new Error(`${kernel} made no launch`);
+  return launch;
+}
+
+for (const [kernel, precisions] of PRECISIONS) {
+  test(`the page and the command line agree on ${kernel}, to the bit`, async ({ page }) => {
     await open(page, `?kernel=${kernel}`);
-    const expected: Record<string, number> = { ...launch.summary, ...launch.memory };
-    for (const name of ['latency_ns', 'kernel_ns', 'instructions']) expected[name] = Number(launch[name]);
-    for (const [engine, values] of Object.entries(launch.engines)) {
-      for (const [name, value] of Object.entries(values)) expected[`engines.${engine}.${name}`] = value;
+    for (const precision of precisions) {
+      const launch = launchOf(kernel, precision);
+      if (precision !== '-') await page.getByTestId('precision').selectOption(precision);
+      const digests = launch.outputs.map(({ digest }) => digest).join(' ');
+      await expect(metric(page, 'output_digests'), precision).toHaveAttribute('data-value', digests);
+      await expect(page.getByTestId('check'), precision).toHaveAttribute('data-check', 'passed');
+
+      const expected: Record<string, number> = { ...launch.summary, ...launch.memory };
+      for (const name of ['latency_ns', 'kernel_ns', 'instructions']) expected[name] = Number(launch[name]);
+      for (const [engine, values] of Object.entries(launch.engines)) {
+        for (const [name, value] of Object.entries(values)) expected[`engines.${engine}.${name}`] = value;
+      }
+      const shown: Record<string, number> = {};
+      for (const name of Object.keys(expected)) shown[name] = await valueOf(page, name);
+      expect(shown, precision).toEqual(expected);
+      await expect(metric(page, 'bound_by'), precision).toHaveAttribute('data-value', launch.bound_by);
     }
-    const shown: Record<string, number> = {};
-    for (const name of Object.keys(expected)) shown[name] = await valueOf(page, name);
-    expect(shown).toEqual(expected);
-    await expect(metric(page, 'bound_by')).toHaveAttribute('data-value', String(launch['bound_by']));
-    await expect(metric(page, 'output_digests')).toHaveAttribute('data-value', launch.outputs.map(({ digest }) => digest).join(' '));
+  });
+}
+
+test('the gallery lists the kernels that are tested here, and no others', async ({ page }) => {
+  await open(page);
+  const offered = await page.getByTestId('gallery').locator('option').evaluateAll((options: HTMLOptionElement[]) => options.map(({ value }) => value));
+  expect(offered.filter((id) => id !== '').toSorted()).toEqual([...PRECISIONS.keys()].toSorted());
+});
+
+for (const [what, source] of Object.entries({
+  'memory without end': 'x = []\nwhile True:\n    x.append("a" * 100_000)\n',
+  'data nested without end': 'x = []\nwhile True:\n    x = [x]\n',
+  'recursion without end': 'def f(n):\n    return f(n + 1)\n\nf(0)\n',
+})) {
+  test(`a script that asks for ${what} is ended, and the page goes on`, async ({ page }) => {
+    await page.goto(`./${linkFor(source)}`);
+    await settled(page, 'error');
+    await expect(page.getByTestId('diagnostics')).toContainText(/limit|memory|stack|recursion/i);
+    await page.getByTestId('gallery').selectOption('vector_add');
+    await settled(page);
+    await expect(page.getByTestId('check')).toHaveAttribute('data-check', 'passed');
   });
 }

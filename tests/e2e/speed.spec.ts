@@ -18,7 +18,7 @@ function cube(size: number): string {
 /** Notes what was measured beside the result of the test, and prints it. */
 function note(what: string): void {
   test.info().annotations.push({ type: 'measured', description: what });
-  console.log(`    measured: ${what}`);
+  process.stdout.write(`    measured: ${what}\n`);
 }
 
 /** Logs the time from a key to the frame that shows the numbers it led to. */

@@ -1,4 +1,5 @@
 //! Every instruction against a plain reference written from the documentation, and the messages of its rules.
+#![cfg(not(target_arch = "wasm32"))]
 
 mod dma;
 mod elementwise;
