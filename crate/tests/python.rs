@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 use trn3::interp::{Interp, Limits, ModuleSource, NoModules, Outcome, Stop};
@@ -205,6 +206,49 @@ fn host_checks_are_recorded() {
         ("2 < 1", Outcome::Failed),
     ];
     assert_eq!(checks, expected);
+}
+
+/// Pretends that 1 MiB more is in use each time somebody asks.
+fn growing_memory() -> u64 {
+    static ASKED: AtomicU64 = AtomicU64::new(0);
+    ASKED.fetch_add(1 << 20, Ordering::Relaxed)
+}
+
+#[test]
+fn a_script_that_grows_without_end_meets_the_limit_of_memory() {
+    let limits = Limits {
+        memory_bytes: 100 << 20,
+        ..Limits::default()
+    };
+    let mut cx = Interp::new(limits, Box::new(NoModules));
+    cx.watch_memory(growing_memory);
+    let Err(Stop::Errors(errors)) = cx.run_script("script.py", "x = []\nwhile True:\n    x = [x]\n") else {
+        panic!("the script does not end by itself");
+    };
+    assert_eq!(errors[0].message, "the script uses more than 100 MiB of memory");
+}
+
+#[test]
+fn deeply_nested_data_goes_without_recursion() {
+    for nest in [
+        "[x]",
+        "(x,)",
+        "{'a': x}",
+        "Node(x)",
+        "Node(x).method",
+        "lambda y=x: y",
+        "[{'a': (Node(x),)}]",
+    ] {
+        let text = format!(
+            "class Node:\n    def __init__(self, n): self.n = n\n    def method(self): pass\n\
+             x = None\nfor i in range(200_000):\n    x = {nest}\nx = None\nprint('gone')\n"
+        );
+        assert_eq!(
+            run_with(Box::new(NoModules), Limits::default(), &text),
+            "gone\n",
+            "{nest}"
+        );
+    }
 }
 
 fn small_limits() -> Limits {

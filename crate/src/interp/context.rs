@@ -13,6 +13,9 @@ impl Interp {
             limits,
             on_unknown: OnUnknown::Skip,
             steps: 0,
+            memory_in_use: None,
+            memory_before: 0,
+            next_look: 0,
             modules: IndexVec::new(),
             by_name: FxHashMap::default(),
             native_modules: Vec::new(),
@@ -184,21 +187,57 @@ impl Interp {
         }
     }
 
-    /// Counts `count` units of work against the step limit.
+    /// Bounds what the program may allocate from here on; `in_use` tells how much it has.
+    pub fn watch_memory(&mut self, in_use: fn() -> u64) {
+        self.memory_before = in_use();
+        self.memory_in_use = Some(in_use);
+    }
+
+    /// Counts `count` units of work against the limits of steps and memory.
+    #[inline]
     pub fn step(&mut self, count: u64) -> Result<()> {
         self.steps += count;
-        if self.steps <= self.limits.steps {
+        if self.steps < self.next_look {
+            Ok(())
+        } else {
+            self.look_at_limits()
+        }
+    }
+
+    /// The steps and memory used so far, against their limits.
+    #[cold]
+    fn look_at_limits(&mut self) -> Result<()> {
+        /// Between two looks a script can allocate this many times the largest string or list that needs no look of its own.
+        const STEPS_BETWEEN_LOOKS: u64 = 4096;
+
+        let Limits {
+            steps, memory_bytes, ..
+        } = self.limits;
+        if self.steps > steps {
+            return Err(Raised::limit(format!("the script takes more than {steps} steps"))
+                .hint("is there a loop that never ends? Make it shorter, or its sizes smaller"));
+        }
+        self.next_look = (self.steps + STEPS_BETWEEN_LOOKS).min(steps + 1);
+        let used = self
+            .memory_in_use
+            .map_or(0, |in_use| in_use().saturating_sub(self.memory_before));
+        if used <= memory_bytes {
             return Ok(());
         }
-        let steps = self.limits.steps;
-        Err(Raised::limit(format!("the script takes more than {steps} steps"))
-            .hint("is there a loop that never ends? Make it shorter, or its sizes smaller"))
+        Err(Raised::limit(format!(
+            "the script uses more than {} MiB of memory",
+            memory_bytes >> 20
+        ))
+        .hint("is there a list, dictionary or string that grows without end? Make it, or the sizes, smaller"))
     }
 
     /// Refuses a container of `count` items if that is above the limit.
-    pub fn check_items(&self, count: usize) -> Result<()> {
+    pub fn check_items(&mut self, count: usize) -> Result<()> {
+        /// More items than this are a reason to look at the memory in use.
+        const MANY: usize = 16 << 10;
+
         if count <= self.limits.items {
-            return Ok(());
+            return if count > MANY { self.look_at_limits() } else { Ok(()) };
         }
         let limit = self.limits.items;
         Err(

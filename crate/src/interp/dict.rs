@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use crate::interp::contents::take_apart;
 use crate::interp::value::{Name, Value};
 
 /// One entry of a [`Dict`].
@@ -127,12 +128,28 @@ impl Dict {
         }
     }
 
+    /// Takes all keys and values out.
+    pub fn take_values(&mut self) -> Vec<Value> {
+        self.chains.clear();
+        self.live = 0;
+        let entries = std::mem::take(&mut self.entries).into_iter().flatten();
+        entries.flat_map(|entry| [entry.key, entry.value]).collect()
+    }
+
     fn compact(&mut self) {
         let entries = std::mem::take(&mut self.entries);
         self.chains.clear();
         self.live = 0;
         for entry in entries.into_iter().flatten() {
             self.append(entry.hash, entry.key, entry.value);
+        }
+    }
+}
+
+impl Drop for Dict {
+    fn drop(&mut self) {
+        if self.iter().any(|entry| entry.value.nests() || entry.key.nests()) {
+            take_apart(self.take_values());
         }
     }
 }
@@ -193,6 +210,13 @@ impl Namespace {
         self.entries[at].1.take()
     }
 
+    /// Takes all values out.
+    pub fn take_values(&mut self) -> Vec<Value> {
+        self.index.clear();
+        let entries = std::mem::take(&mut self.entries);
+        entries.into_iter().filter_map(|(_, value)| value).collect()
+    }
+
     /// Names and values in order.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &Value)> {
         self.entries
@@ -203,5 +227,13 @@ impl Namespace {
     /// Removes everything.
     pub fn clear(&mut self) {
         *self = Self::default();
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        if self.iter().any(|(_, value)| value.nests()) {
+            take_apart(self.take_values());
+        }
     }
 }

@@ -18,6 +18,7 @@ use crate::interp::scope::{Module, ModuleId};
 use crate::interp::value::{Name, Value};
 
 pub mod builtin;
+pub mod contents;
 mod context;
 pub mod convert;
 pub mod dict;
@@ -66,6 +67,8 @@ pub struct Limits {
     pub integer_bits: u64,
     /// Bytes that `print` may write.
     pub output_bytes: usize,
+    /// Bytes that the program may allocate while the script runs, where [`Interp::memory_in_use`] can tell.
+    pub memory_bytes: u64,
 }
 
 impl Default for Limits {
@@ -76,6 +79,7 @@ impl Default for Limits {
             items: 10_000_000,
             integer_bits: 1 << 20,
             output_bytes: 1 << 22,
+            memory_bytes: 1 << 31,
         }
     }
 }
@@ -145,6 +149,12 @@ pub struct Interp {
     pub on_unknown: OnUnknown,
     /// Steps taken.
     pub steps: u64,
+    /// Tells how many bytes the program has allocated.
+    pub memory_in_use: Option<fn() -> u64>,
+    /// Bytes in use when the script began.
+    memory_before: u64,
+    /// At so many steps the limits are looked at again.
+    next_look: u64,
     modules: IndexVec<ModuleId, Module>,
     by_name: FxHashMap<String, ModuleId>,
     native_modules: Vec<NativeModule>,

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
+use crate::interp::contents::take_apart;
 use crate::interp::dict::Namespace;
 use crate::interp::raised::Exception;
 use crate::interp::scope::{ModuleId, SharedCell};
@@ -153,9 +154,26 @@ pub struct Function {
 }
 
 impl Function {
+    /// Takes out what only this function holds: values of defaults and captured variables.
+    pub fn take_values(&mut self) -> Vec<Value> {
+        let defaults = std::mem::take(&mut self.defaults).into_vec();
+        let cells = std::mem::take(&mut self.cells).into_vec();
+        let captured = cells
+            .into_iter()
+            .filter_map(Rc::into_inner)
+            .filter_map(RefCell::into_inner);
+        defaults.into_iter().chain(captured).collect()
+    }
+
     /// The name.
     pub fn name(&self) -> &Name {
         &self.code.name
+    }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        take_apart(self.take_values());
     }
 }
 

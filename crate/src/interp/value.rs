@@ -14,6 +14,7 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 use crate::interp::builtin::{Builtin, CallArgs};
+use crate::interp::contents::{Contents, take_apart};
 use crate::interp::dict::Dict;
 use crate::interp::native::{NativeObject, PyIterator};
 use crate::interp::object::{Class, Descriptor, Function, Instance, TypeTag};
@@ -44,9 +45,9 @@ pub enum Value {
     /// A string.
     Str(Rc<str>),
     /// A tuple.
-    Tuple(Rc<[Value]>),
+    Tuple(Rc<Contents>),
     /// A list.
-    List(Rc<RefCell<Vec<Value>>>),
+    List(Rc<RefCell<Contents>>),
     /// A dictionary.
     Dict(Rc<RefCell<Dict>>),
     /// A set or frozen set.
@@ -141,6 +142,19 @@ pub struct Bound {
     pub function: Value,
 }
 
+impl Bound {
+    /// Takes both values out.
+    pub fn take_values(&mut self) -> [Value; 2] {
+        [&mut self.receiver, &mut self.function].map(|value| std::mem::replace(value, Value::None))
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        take_apart(self.take_values().into());
+    }
+}
+
 /// What `super()` returns.
 pub struct SuperObject {
     /// The object, or the class in a class method.
@@ -165,17 +179,17 @@ impl Value {
 
     /// A new list.
     pub fn list(items: Vec<Self>) -> Self {
-        Self::List(Rc::new(RefCell::new(items)))
+        Self::List(Rc::new(RefCell::new(items.into())))
     }
 
     /// A tuple.
-    pub fn tuple(items: impl Into<Rc<[Self]>>) -> Self {
-        Self::Tuple(items.into())
+    pub fn tuple(items: impl IntoIterator<Item = Self>) -> Self {
+        Self::Tuple(Rc::new(Contents::from(Vec::from_iter(items))))
     }
 
     /// A tuple of integers, as shapes and strides are.
     pub fn shape(dims: &[usize]) -> Self {
-        Self::Tuple(dims.iter().map(|&dim| Self::Int(dim as i64)).collect())
+        Self::tuple(dims.iter().map(|&dim| Self::Int(dim as i64)))
     }
 
     /// A new dictionary.
@@ -210,6 +224,20 @@ impl Value {
             Some(small) => Self::Int(small),
             None => Self::Big(Rc::new(number)),
         }
+    }
+
+    /// Whether this can hold other values of the script, and so needs [`crate::interp::contents::take_apart`] when it goes.
+    pub fn nests(&self) -> bool {
+        matches!(
+            self,
+            Self::List(_)
+                | Self::Tuple(_)
+                | Self::Dict(_)
+                | Self::Set(_)
+                | Self::Instance(_)
+                | Self::Function(_)
+                | Self::Bound(_)
+        )
     }
 
     /// Whether this is `None`.
@@ -264,7 +292,7 @@ impl Value {
     pub fn as_items(&self) -> Option<Vec<Self>> {
         match self {
             Self::Tuple(items) => Some(items.to_vec()),
-            Self::List(items) => Some(items.borrow().clone()),
+            Self::List(items) => Some(items.borrow().to_vec()),
             Self::Instance(instance) => instance.base.as_ref().and_then(Self::as_items),
             _ => None,
         }

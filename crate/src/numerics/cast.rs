@@ -320,6 +320,37 @@ mod tests {
         u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]])
     }
 
+    #[test]
+    fn sixteen_bit_formats_agree_with_the_half_crate() {
+        for code in 0..=u16::MAX {
+            let mut values = [0f32; 1];
+            decode_f32(Dtype::F16, &code.to_le_bytes(), &mut values);
+            let peer = half::f16::from_bits(code).to_f32();
+            assert!(
+                values[0].to_bits() == peer.to_bits() || (values[0].is_nan() && peer.is_nan()),
+                "{code:#06x}"
+            );
+            decode_f32(Dtype::Bf16, &code.to_le_bytes(), &mut values);
+            let peer = half::bf16::from_bits(code).to_f32();
+            assert!(
+                values[0].to_bits() == peer.to_bits() || (values[0].is_nan() && peer.is_nan()),
+                "{code:#06x}"
+            );
+        }
+        for x in stimulus() {
+            assert_eq!(
+                encode_one(Dtype::F16, x, Mode::Chip),
+                u32::from(half::f16::from_f32(x).to_bits()),
+                "{x:e}"
+            );
+            assert_eq!(
+                encode_one(Dtype::Bf16, x, Mode::Chip),
+                u32::from(half::bf16::from_f32(x).to_bits()),
+                "{x:e}"
+            );
+        }
+    }
+
     fn fnv(bytes: impl IntoIterator<Item = u8>) -> u32 {
         bytes.into_iter().fold(0x811c_9dc5, |hash, byte| {
             (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)

@@ -56,6 +56,8 @@ pub struct Options {
     pub mode: Mode,
     /// Bounds on what the run may use.
     pub limits: Limits,
+    /// Tells how many bytes the program has allocated; without it only the sizes of single objects are bounded.
+    pub memory_in_use: Option<fn() -> u64>,
     /// Where imports that are not among the given files are looked for.
     pub sources: Option<Rc<dyn Sources>>,
     /// Files for `numpy.load` and `numpy.save`.
@@ -69,6 +71,7 @@ impl Default for Options {
             chip: Chip::ALL[Chip::ALL.len() - 1],
             mode: Mode::default(),
             limits: Limits::default(),
+            memory_in_use: None,
             sources: None,
             files: None,
         }

@@ -82,6 +82,9 @@ impl Round {
             elsewhere: options.sources.clone(),
         };
         let mut interp = Interp::new(limits(options), Box::new(source));
+        if let Some(in_use) = options.memory_in_use {
+            interp.watch_memory(in_use);
+        }
         for module in numpy::MODULES.iter().chain(nki::MODULES) {
             interp.register(*module);
         }
@@ -152,6 +155,7 @@ fn limits(options: &Options) -> Limits {
     Limits {
         steps: all.steps,
         output_bytes: all.output_chars,
+        memory_bytes: all.memory.0,
         ..Limits::default()
     }
 }

@@ -11,8 +11,6 @@ pub struct Limits {
     pub launches: u32,
     /// Evaluation steps of the interpreter.
     pub steps: u64,
-    /// Nested Python calls.
-    pub call_depth: u32,
     /// Bytes of host arrays and simulated memory that may be alive at once.
     pub memory: Bytes,
     /// Characters of captured output.
@@ -25,8 +23,8 @@ impl Default for Limits {
             instructions: 4_000_000,
             launches: 256,
             steps: 400_000_000,
-            call_depth: 200,
-            memory: Bytes(2 << 30),
+            // A WASM module has 4 GiB at most, and the page keeps the last good run beside the new one.
+            memory: Bytes(if cfg!(target_arch = "wasm32") { 1 << 30 } else { 2 << 30 }),
             output_chars: 1 << 20,
         }
     }

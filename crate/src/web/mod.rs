@@ -17,6 +17,18 @@ use crate::profile::intervals::Window;
 use crate::profile::{details, lod};
 use crate::simulation::{File, Mode, Options, Simulation, api};
 
+/// Counts what is allocated, so that a script that grows without end meets its limit before the tab does.
+#[global_allocator]
+static HEAP: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, usize::MAX);
+
+/// Sends what a panic says to the console: the page only learns that the module stopped.
+#[wasm_bindgen(start)]
+fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        web_sys::console::error_1(&JsValue::from_str(&panic.to_string()));
+    }));
+}
+
 /// A structure as a plain object; maps become objects, as in JSON.
 fn to_js(value: &impl Serialize) -> Result<JsValue, JsError> {
     Ok(value.serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
@@ -50,6 +62,7 @@ impl Run {
         let options = Options {
             chip,
             mode,
+            memory_in_use: Some(|| HEAP.allocated() as u64),
             ..Options::default()
         };
         Ok(Self {

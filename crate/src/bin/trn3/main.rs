@@ -16,8 +16,13 @@ mod tables;
 #[cfg(target_arch = "wasm32")]
 fn main() {}
 
-/// Stack of the thread that runs scripts. Nested data of a script is taken apart by recursion, so a deeply nested list needs much;
-/// only what is used takes memory.
+/// Counts what is allocated, so that a script that grows without end meets its limit.
+#[cfg(not(target_arch = "wasm32"))]
+#[global_allocator]
+static HEAP: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, usize::MAX);
+
+/// Stack of the thread that runs scripts: nested expressions and iterators are evaluated by recursion. Only what is used
+/// takes memory.
 #[cfg(not(target_arch = "wasm32"))]
 const STACK_BYTES: usize = 1 << 30;
 

@@ -111,6 +111,7 @@ fn simulation(arguments: &Arguments, text: String) -> Simulation {
     let options = Options {
         chip: arguments.chip,
         mode: arguments.mode,
+        memory_in_use: Some(|| crate::HEAP.allocated() as u64),
         sources: Some(Rc::new(Roots(roots))),
         files: Some(Rc::new(Below(PathBuf::from(".")))),
         ..Options::default()

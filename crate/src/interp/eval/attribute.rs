@@ -147,10 +147,10 @@ impl Interp {
             "__name__" | "__qualname__" => Value::Str(Rc::clone(&class.name)),
             "__doc__" => Value::None,
             "__class__" => Value::Class(self.type_class(crate::interp::object::TypeTag::Type)),
-            "__bases__" => Value::Tuple(class.bases.iter().map(|base| Value::Class(Rc::clone(base))).collect()),
+            "__bases__" => Value::tuple(class.bases.iter().map(|base| Value::Class(Rc::clone(base)))),
             "__mro__" => {
                 let behind = class.mro.iter().map(|base| Value::Class(Rc::clone(base)));
-                Value::Tuple(std::iter::once(Value::Class(Rc::clone(class))).chain(behind).collect())
+                Value::tuple(std::iter::once(Value::Class(Rc::clone(class))).chain(behind))
             }
             "__dict__" => {
                 let mut dict = Dict::default();

@@ -270,8 +270,8 @@ impl Interp {
     pub(crate) fn allocate(&mut self, class: &Rc<Class>, args: &CallArgs) -> Result<Value> {
         let mut attrs = Namespace::default();
         if class.exception.is_some() {
-            let given = args.positional.iter().map(|arg| arg.value.clone()).collect();
-            attrs.set(&"args".into(), Value::Tuple(given));
+            let given = args.positional.iter().map(|arg| arg.value.clone());
+            attrs.set(&"args".into(), Value::tuple(given));
         }
         let base = if class.tag == TypeTag::Object {
             None

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::interp::Interp;
+use crate::interp::contents::Contents;
 use crate::interp::dict::Dict;
 use crate::interp::raised::{Exception, Raised, Result};
 use crate::interp::value::{Range, Slice, Value};
@@ -294,7 +295,7 @@ impl Interp {
         }
     }
 
-    fn set_slice(&mut self, list: &Rc<RefCell<Vec<Value>>>, slice: &Slice, value: &Value) -> Result<()> {
+    fn set_slice(&mut self, list: &Rc<RefCell<Contents>>, slice: &Slice, value: &Value) -> Result<()> {
         let items = self.collect(value)?;
         let length = list.borrow().len();
         let (start, stop, step) = self.slice_indices(slice, length)?;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::interp::Interp;
+use crate::interp::contents::Contents;
 use crate::interp::dict::Dict;
 use crate::interp::native::{Items, PyIterator};
 use crate::interp::raised::{Exception, Raised, Result};
@@ -32,7 +33,7 @@ impl PyIterator for RangeItems {
 
 /// Reads a list as it is at each step.
 struct ListItems {
-    list: Rc<RefCell<Vec<Value>>>,
+    list: Rc<RefCell<Contents>>,
     at: usize,
 }
 
@@ -245,7 +246,7 @@ impl Interp {
     pub fn collect(&mut self, value: &Value) -> Result<Vec<Value>> {
         match value {
             Value::Tuple(items) => return Ok(items.to_vec()),
-            Value::List(items) => return Ok(items.borrow().clone()),
+            Value::List(items) => return Ok(items.borrow().to_vec()),
             Value::Range(range) => {
                 self.check_items(range.len())?;
                 self.step(range.len() as u64 / 16)?;

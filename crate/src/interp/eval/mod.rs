@@ -201,12 +201,7 @@ impl Interp {
 
     /// The error of a limit, with its place in the code of the frame.
     pub(crate) fn count_step(&mut self) -> Result<()> {
-        self.steps += 1;
-        if self.steps > self.limits.steps {
-            self.step(0)
-        } else {
-            Ok(())
-        }
+        self.step(1)
     }
 
     /// Raises `Suspend` for a value that is not computed.

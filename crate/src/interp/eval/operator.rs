@@ -138,7 +138,7 @@ impl Interp {
                 Ok(Some(Value::list(items)))
             }
             (BinaryOp::Add, Value::Tuple(x), Value::Tuple(y)) => {
-                Ok(Some(Value::Tuple(x.iter().chain(y.iter()).cloned().collect())))
+                Ok(Some(Value::tuple(x.iter().chain(y.iter()).cloned())))
             }
             (BinaryOp::Mul, sequence, count) if count.as_int().is_some() => self.repeat(sequence, count),
             (BinaryOp::Mul, count, sequence) if count.as_int().is_some() => self.repeat(sequence, count),

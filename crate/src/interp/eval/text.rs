@@ -77,7 +77,7 @@ impl Interp {
                 number.to_string()
             }
             Value::Str(text) => quote(text),
-            Value::Tuple(items) => match &**items {
+            Value::Tuple(items) => match items.as_slice() {
                 [one] => format!("({},)", self.repr_nested(one)?),
                 items => format!("({})", self.repr_items(items)?),
             },

@@ -110,7 +110,7 @@ impl Binder {
         }
         let items = match value {
             Value::Tuple(items) => items.to_vec(),
-            Value::List(items) => items.borrow().clone(),
+            Value::List(items) => items.borrow().to_vec(),
             _ => return Ok(value.clone()),
         };
         let bound = items

@@ -340,9 +340,7 @@ impl NativeObject for BlockTensor {
         match (name, self.tiles.first()) {
             ("shape", Some(tile)) => {
                 let sizes = self.blocks.iter().copied().chain(tile.window.shape());
-                Ok(Some(Value::Tuple(
-                    sizes.map(|size| Value::Int(i64::from(size))).collect(),
-                )))
+                Ok(Some(Value::tuple(sizes.map(|size| Value::Int(i64::from(size))))))
             }
             ("dtype" | "buffer", Some(tile)) => tile.getattr(cx, name),
             _ => Ok(None),

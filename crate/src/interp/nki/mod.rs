@@ -140,7 +140,23 @@ pub fn convert_shape(args: &Args, at: usize) -> Result<Vec<u32>> {
         single if single.as_int().is_some() => vec![single.clone()],
         other => other.as_items().unwrap_or_default(),
     };
-    shape_of(&items).ok_or_else(|| args.wrong(at, "a tuple of positive integers"))
+    shape_of(&items).ok_or_else(|| not_a_shape(args, at, &items))
+}
+
+/// The error of a shape that [`shape_of`] does not take.
+fn not_a_shape(args: &Args, at: usize, items: &[Value]) -> Raised {
+    match items
+        .iter()
+        .filter_map(Value::as_int)
+        .find(|&size| size > i64::from(u32::MAX))
+    {
+        Some(size) => {
+            let limit = u32::MAX;
+            Raised::limit(format!("a dimension of {size} elements is above the limit of {limit}"))
+                .hint("spread the elements over several dimensions")
+        }
+        None => args.wrong(at, "a tuple of positive integers"),
+    }
 }
 
 /// Positive integers, `par_dim` marks included.

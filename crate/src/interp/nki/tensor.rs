@@ -206,7 +206,7 @@ impl NativeObject for NkiTensor {
             "dtype" => dtype_value(self.window.dtype),
             "ndim" => Value::from(dims.len()),
             "size" => Value::Int(self.window.size() as i64),
-            "strides" => Value::Tuple(dims.iter().map(|dim| Value::Int(dim.step)).collect()),
+            "strides" => Value::tuple(dims.iter().map(|dim| Value::Int(dim.step))),
             "offset" => Value::Int(self.window.offset as i64),
             "name" => Value::Str(self.name.clone()),
             "buffer" => region(self.window.space),

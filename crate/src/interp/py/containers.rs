@@ -11,6 +11,7 @@ use super::views::{Shown, View};
 use crate::builtin;
 use crate::interp::Interp;
 use crate::interp::builtin::Args;
+use crate::interp::contents::Contents;
 use crate::interp::dict::{Dict, Entry};
 use crate::interp::raised::{Exception, Raised, Result};
 use crate::interp::value::{SetObject, Value};
@@ -75,7 +76,7 @@ builtin! {
         Ok(Value::None)
     };
     /// A new list with the same items.
-    "copy" "(self, /)" => |_cx, args| Ok(Value::list(list(args)?.borrow().clone()));
+    "copy" "(self, /)" => |_cx, args| Ok(Value::list(list(args)?.borrow().to_vec()));
     /// Reverses the order in place.
     "reverse" "(self, /)" => |_cx, args| {
         list(args)?.borrow_mut().reverse();
@@ -84,9 +85,9 @@ builtin! {
     /// Sorts in place; equal items keep their order.
     "sort" "(self, /, *, key=None, reverse=False)" => |cx, args| {
         let list = list(args)?;
-        let items = list.borrow().clone();
+        let items = list.borrow().to_vec();
         let sorted = sort(cx, items, args.some(1), args.truth_or(2, false)?)?;
-        *list.borrow_mut() = sorted;
+        *list.borrow_mut() = sorted.into();
         Ok(Value::None)
     };
     /// The first index of a value.
@@ -274,7 +275,7 @@ fn receiver(args: &Args) -> &Value {
     }
 }
 
-fn list(args: &Args) -> Result<Rc<RefCell<Vec<Value>>>> {
+fn list(args: &Args) -> Result<Rc<RefCell<Contents>>> {
     match receiver(args) {
         Value::List(list) => Ok(Rc::clone(list)),
         _ => Err(args.wrong(0, "a list")),

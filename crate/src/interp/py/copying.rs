@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::builtin;
 use crate::interp::Interp;
+use crate::interp::contents::Contents;
 use crate::interp::dict::{Dict, Namespace};
 use crate::interp::object::Instance;
 use crate::interp::raised::Result;
@@ -60,10 +61,10 @@ fn remember(memo: &mut Memo, old: &Value, new: &Value) {
 fn copied_inner(cx: &mut Interp, value: &Value, memo: &mut Memo) -> Result<Value> {
     match value {
         Value::List(list) => {
-            let fresh = Rc::new(RefCell::new(Vec::new()));
+            let fresh = Rc::new(RefCell::new(Contents::default()));
             let copy = Value::List(Rc::clone(&fresh));
             remember(memo, value, &copy);
-            for item in list.borrow().clone() {
+            for item in list.borrow().to_vec() {
                 let item = inner(cx, &item, memo)?;
                 fresh.borrow_mut().push(item);
             }

@@ -148,7 +148,7 @@ builtin! {
     /// The fields of a data class or of one of its objects.
     "fields" "(class_or_instance)" => |cx, args| {
         let data = cx.dataclass_arg(args)?;
-        Ok(Value::Tuple(data.fields.iter().map(|field| Value::native(FieldSpec(field.clone()))).collect()))
+        Ok(Value::tuple(data.fields.iter().map(|field| Value::native(FieldSpec(field.clone())))))
     };
     /// The fields as a dictionary, nested data classes too.
     "asdict" "(obj)" => |cx, args| {

@@ -95,8 +95,8 @@ fn set_fields(class: &Rc<Class>, names: &[String], defaults: Vec<(String, Value)
         attrs.set(&name.as_str().into(), Value::Descriptor(Rc::new(getter)));
     }
     let as_values = names.iter().map(|name| Value::from(name.as_str()));
-    attrs.set(&"_fields".into(), Value::Tuple(as_values.clone().collect()));
-    attrs.set(&"__match_args__".into(), Value::Tuple(as_values.collect()));
+    attrs.set(&"_fields".into(), Value::tuple(as_values.clone()));
+    attrs.set(&"__match_args__".into(), Value::tuple(as_values));
     let mut table = Dict::default();
     for (name, value) in defaults {
         table.set_str(&name, value);

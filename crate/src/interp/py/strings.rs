@@ -95,7 +95,7 @@ builtin! {
     /// The string padded with zeros behind its sign.
     "zfill" "(self, width, /)" => |cx, args| {
         let (text, width) = (args.str(0)?, args.int(1)?);
-        let missing = usize::try_from(width).unwrap_or(0).saturating_sub(text.chars().count());
+        let missing = usize::try_from(width.max(0)).unwrap_or(usize::MAX).saturating_sub(text.chars().count());
         cx.check_items(missing)?;
         let (sign, digits) = text.split_at(usize::from(text.starts_with(['+', '-'])));
         Ok(format!("{sign}{}{digits}", "0".repeat(missing)).into())
@@ -177,7 +177,7 @@ fn stripped(args: &Args, start: bool, end: bool) -> Result<Value> {
 }
 
 /// `split` and `rsplit`.
-fn split(cx: &Interp, args: &Args, from_end: bool) -> Result<Value> {
+fn split(cx: &mut Interp, args: &Args, from_end: bool) -> Result<Value> {
     let text = args.str(0)?;
     let most = usize::try_from(args.int_or(2, -1)?).unwrap_or(usize::MAX);
     let mut parts: Vec<&str> = match args.some(1) {
@@ -313,12 +313,12 @@ fn partition(args: &Args, last: bool) -> Result<Value> {
 }
 
 /// Padding to a width; `sides` gives the characters on the left and right.
-fn padded(cx: &Interp, args: &Args, sides: fn(usize, usize) -> (usize, usize)) -> Result<Value> {
+fn padded(cx: &mut Interp, args: &Args, sides: fn(usize, usize) -> (usize, usize)) -> Result<Value> {
     let (text, fill) = (args.str(0)?, args.str_or(2, " ")?);
     if fill.chars().count() != 1 {
         return Err(args.wrong(2, "one character"));
     }
-    let width = usize::try_from(args.int(1)?).unwrap_or(0);
+    let width = usize::try_from(args.int(1)?.max(0)).unwrap_or(usize::MAX);
     cx.check_items(width)?;
     let (left, right) = sides(width, width.saturating_sub(text.chars().count()));
     Ok(format!("{}{text}{}", fill.repeat(left), fill.repeat(right)).into())

@@ -71,7 +71,7 @@ fn create(
         .as_items()
         .and_then(|items| BlockTensor::split(&items))
     {
-        let shape = super::super::shape_of(&tile).ok_or_else(|| args.wrong(at[0], "a tuple of positive integers"))?;
+        let shape = super::super::shape_of(&tile).ok_or_else(|| super::super::not_a_shape(args, at[0], &tile))?;
         return Ok(Value::native(BlockTensor::build(blocks, || make(shape.clone()))?));
     }
     Ok(Value::native(make(convert_shape(args, at[0])?)?))
