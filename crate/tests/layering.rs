@@ -74,6 +74,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("js_sys", &["web"]),
     ("web_sys", &["web"]),
     ("lexopt", &["bin"]),
+    ("cap::", &["bin", "web"]),
 ];
 
 /// The longest a Rust file may be.
