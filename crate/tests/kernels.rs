@@ -70,6 +70,43 @@ fn kernels_pass_their_own_check() {
     }
 }
 
+/// The script with every slider at one end.
+fn at_end(text: &str, end: fn(f64, f64) -> f64) -> String {
+    params::params(text)
+        .into_iter()
+        .fold(text.to_owned(), |text, param| match param.control {
+            Control::Slider { min, max, .. } => {
+                let value = end(min, max).to_string();
+                params::set(&text, &param.name, &value).expect("a value in the range")
+            }
+            _ => text,
+        })
+}
+
+/// Floating-point operations that a test can afford; the largest products would take minutes.
+const AFFORDABLE_FLOPS: f64 = 3e9;
+
+#[test]
+fn kernels_pass_at_the_ends_of_their_sliders() {
+    let mut largest = 0;
+    for path in scripts(&crate_dir().join("../kernels")) {
+        for (name, text) in variants(&path) {
+            for end in [f64::min, f64::max] {
+                let text = at_end(&text, end);
+                let estimate = run(&name, &text, options("trn3", Mode::Estimate));
+                let flops = estimate.report().launches[0].summary.summary["hardware_flops"];
+                if flops > AFFORDABLE_FLOPS {
+                    continue;
+                }
+                largest += usize::from(end(0.0, 1.0) > 0.0);
+                let simulation = run(&name, &text, options("trn3", Mode::Simulate));
+                assert_no_error(&format!("{name} at the end of its sliders"), &simulation);
+            }
+        }
+    }
+    assert!(largest >= 12, "only {largest} scripts were run at their largest");
+}
+
 #[test]
 fn outputs_equal_their_digests() {
     // The browser test compares its own outputs with the same file.

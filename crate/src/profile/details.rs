@@ -67,7 +67,7 @@ pub fn instruction(profile: &Profile, at: u32, sources: &SourceMap) -> Option<In
         start_ps: entry.start.0,
         end_ps: entry.end.0,
         done_ps: entry.done.0,
-        ready_ps: head,
+        ready_ps: idle_since(profile, entry, head),
         waited_for: waited_for(profile, entry),
         cause: (entry.cause != at).then_some(entry.cause),
     })
@@ -104,6 +104,16 @@ fn head_of_queue(profile: &Profile, at: u32, entry: &Entry) -> u64 {
             profile.entry(before).end.0
         })
         .min(entry.start.0)
+}
+
+/// Since when the row has only waited: a transfer is asked for by its trigger, before that its queue had nothing to do.
+fn idle_since(profile: &Profile, entry: &Entry, head: u64) -> u64 {
+    let asked = match entry.stall {
+        Stall::Trigger => profile.entry(entry.cause).start,
+        _ if entry.track.is_dma() => entry.ready,
+        _ => return head,
+    };
+    head.max(asked.0).min(entry.start.0)
 }
 
 /// What an entry waited for, in words.

@@ -154,9 +154,16 @@ fn details_say_what_an_instruction_waited_for() {
 
 #[test]
 fn the_export_is_json_with_every_entry_and_no_overlap_on_a_track() {
-    let (profile, _) = small();
-    let json: serde_json::Value = serde_json::from_str(&export::chrome_trace(&profile)).unwrap();
+    let (profile, sources) = small();
+    let text = export::chrome_trace(&[&profile, &profile], &sources);
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let events = json["traceEvents"].as_array().unwrap();
+    let tracks = |pid: usize| {
+        let of = move |event: &&serde_json::Value| event["name"] == "thread_name" && event["pid"] == pid;
+        events.iter().filter(of).count()
+    };
+    assert!(tracks(0) > Track::ENGINES && tracks(0) == tracks(1) && tracks(2) == 0);
+    let events: Vec<_> = events.iter().filter(|event| event["pid"] == 0).collect();
     let bars: Vec<_> = events.iter().filter(|event| event["ph"] == "X").collect();
     assert_eq!(bars.len(), profile.timeline.entries.len());
     let mut ends = std::collections::BTreeMap::new();

@@ -13,7 +13,7 @@ use crate::isa::Inst;
 use crate::isa::args::{Arg, Args};
 use crate::isa::context::OpCx;
 use crate::isa::spec::Entry;
-use crate::tensor::buffer::{Buffer, BufferId, Space};
+use crate::tensor::buffer::{Address, Buffer, BufferId, Space};
 use crate::tensor::pattern::AccessPattern;
 use crate::tensor::tables::Tables;
 use crate::tensor::view::{Indirect, IndirectId, RegId, TextId, View, ViewId};
@@ -183,7 +183,10 @@ impl Builder {
             let message = format!("{} needs {row} bytes, but {what} {limit}", buffer.name);
             return Err(Fault::new(Code::Capacity, message).hint(hint));
         }
-        Ok(())
+        match buffer.address {
+            Some(address) => check_address(buffer, address, partitions, limit),
+            None => Ok(()),
+        }
     }
 
     /// Adds a view.
@@ -308,6 +311,21 @@ impl Builder {
         Ok(())
     }
 
+    /// The innermost loop of the present core that is not closed.
+    pub fn open_loop(&self) -> Option<&Loop> {
+        let core = self.cores.last()?;
+        let mut closed = 0;
+        for step in core.steps.iter().rev() {
+            match step {
+                Step::LoopEnd(_) => closed += 1,
+                Step::LoopBegin(id) if closed == 0 => return core.loops.get(*id),
+                Step::LoopBegin(_) => closed -= 1,
+                Step::Inst(_) => {}
+            }
+        }
+        None
+    }
+
     /// Orders two instructions of the present core.
     ///
     /// # Errors
@@ -337,6 +355,37 @@ impl Builder {
             results,
         }
     }
+}
+
+/// Rejects a place that the user chose and that the memory does not have.
+fn check_address(buffer: &Buffer, address: Address, partitions: u32, limit: u64) -> Result<(), Fault> {
+    let (name, space) = (&buffer.name, buffer.space.name());
+    ensure!(
+        buffer.space.is_on_chip(),
+        Constraint,
+        "{name} is in {space}, where no address can be chosen; limit: SBUF and PSUM"
+    );
+    let last = u64::from(address.partition) + u64::from(buffer.partitions());
+    ensure!(
+        last <= u64::from(partitions),
+        OutOfBounds,
+        "{name} begins at partition {} and has {}; limit: {space} has {partitions} partitions",
+        address.partition,
+        buffer.partitions()
+    );
+    let (begin, row) = (address.byte, buffer.row_bytes());
+    ensure!(
+        begin.saturating_add(row) <= limit,
+        OutOfBounds,
+        "{name} begins at byte {begin} and needs {row}; limit: a partition of {space} has {limit} bytes"
+    );
+    // `nl.tile_size.psum_min_align`; in SBUF every byte will do.
+    ensure!(
+        buffer.space != Space::Psum || begin.is_multiple_of(4),
+        Constraint,
+        "{name} begins at byte {begin} of its partitions; limit: a multiple of 4 in PSUM"
+    );
+    Ok(())
 }
 
 /// The views of a list of tiles; `None` for anything else.

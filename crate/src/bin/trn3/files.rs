@@ -27,8 +27,10 @@ impl Below {
         let full = self.0.join(path);
         let parent = full.parent().unwrap_or(Path::new("")).canonicalize();
         let below = |folder: &Path| self.0.canonicalize().is_ok_and(|root| folder.starts_with(root));
+        // A link as the last part could lead anywhere.
+        let link = full.symlink_metadata().is_ok_and(|data| data.is_symlink());
         match (parent, full.file_name()) {
-            (Ok(folder), Some(name)) if below(&folder) => Ok(folder.join(name)),
+            (Ok(folder), Some(name)) if below(&folder) && !link => Ok(folder.join(name)),
             _ => Err(
                 Fault::new(Code::File, format!("'{path}' is not below the current folder"))
                     .hint("numpy.load and numpy.save reach files below the current folder only"),

@@ -1,13 +1,11 @@
 //! The command line: the page without a browser, for scripts, CI and benchmarks.
 //!
 //! Exit status: 0 success, 1 the script is in error, 2 wrong usage.
-#![cfg_attr(
-    not(target_arch = "wasm32"),
-    expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program prints")
-)]
 
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
+#[cfg(not(target_arch = "wasm32"))]
+mod output;
 #[cfg(not(target_arch = "wasm32"))]
 mod run;
 #[cfg(not(target_arch = "wasm32"))]
@@ -31,19 +29,22 @@ fn main() -> std::process::ExitCode {
     use std::process::ExitCode;
 
     let run = || command(lexopt::Parser::from_env()).map_err(|error| error.to_string());
-    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run);
-    let outcome = thread.map_err(|error| error.to_string()).and_then(|thread| {
-        thread
-            .join()
-            .unwrap_or_else(|_| Err("an error in the program itself; please report it".to_owned()))
-    });
-    match outcome {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
+    let thread = match std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run) {
+        Ok(thread) => thread,
         Err(error) => {
-            eprintln!("trn3: {error}\n\n{USAGE}");
+            output::complain(&format!("trn3: {error}\n"));
+            return ExitCode::from(2);
+        }
+    };
+    match thread.join() {
+        Ok(Ok(true)) => ExitCode::SUCCESS,
+        Ok(Ok(false)) => ExitCode::from(1),
+        Ok(Err(error)) => {
+            output::complain(&format!("trn3: {error}\n(trn3 --help shows how it is used)\n"));
             ExitCode::from(2)
         }
+        // A defect of ours; the panic has told its place on standard error already.
+        Err(_) => ExitCode::from(1),
     }
 }
 
@@ -53,20 +54,24 @@ const USAGE: &str = "\
 usage: trn3 run FILE.py [--target trn1|trn2|trn3] [--mode simulate|estimate] [--set NAME=VALUE]...
                 [--precise-fp 1] [--json PATH|-] [--trace PATH] [--root DIR]...
        trn3 api  [--json]
-       trn3 chip [--target trn1|trn2|trn3] [--json]";
+       trn3 chip [--target trn1|trn2|trn3] [--json]
+";
 
 /// Runs the command; `Ok(false)` means that the script is in error.
 #[cfg(not(target_arch = "wasm32"))]
 fn command(mut parser: lexopt::Parser) -> Result<bool, lexopt::Error> {
     use lexopt::prelude::*;
 
+    if std::env::args_os()
+        .skip(1)
+        .any(|argument| argument == "--help" || argument == "-h")
+    {
+        output::show(USAGE)?;
+        return Ok(true);
+    }
     match parser.next()? {
-        Some(Long("help") | Short('h')) => {
-            println!("{USAGE}");
-            Ok(true)
-        }
         Some(Long("version") | Short('V')) => {
-            println!("trn3 {}", env!("CARGO_PKG_VERSION"));
+            output::show(concat!("trn3 ", env!("CARGO_PKG_VERSION"), "\n"))?;
             Ok(true)
         }
         Some(Value(name)) => match name.string()?.as_str() {

@@ -13,6 +13,7 @@ use trn3::simulation::report::{LaunchReport, Report, Wall};
 use trn3::simulation::{File, Mode, Options, Phase, Simulation, params};
 
 use crate::files::{Below, Roots};
+use crate::output;
 
 /// Instructions of one slice between two looks at the clock.
 const SLICE: u64 = 100_000;
@@ -66,13 +67,22 @@ fn parse(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
             Long("precise-fp") => precise(&parser.value()?.string()?)?,
             Long("json") => arguments.json = Some(parser.value()?.string()?),
             Long("trace") => arguments.trace = Some(parser.value()?.into()),
-            Long("root") => arguments.roots.push(parser.value()?.into()),
+            Long("root") => arguments.roots.push(root(parser.value()?.into())?),
             Value(path) if file.is_none() => file = Some(PathBuf::from(path)),
             other => return Err(other.unexpected()),
         }
     }
     arguments.file = file.ok_or("the file of the script is missing")?;
     Ok(arguments)
+}
+
+/// A folder of modules.
+fn root(path: PathBuf) -> Result<PathBuf, lexopt::Error> {
+    if path.is_dir() {
+        Ok(path)
+    } else {
+        Err(format!("--root {}: there is no such folder", path.display()).into())
+    }
 }
 
 /// The chip that `--target` names.
@@ -147,33 +157,40 @@ fn advance(simulation: &mut Simulation) -> Wall {
 
 /// Writes what was asked for.
 fn write(arguments: &Arguments, simulation: &Simulation, report: &Report) -> Result<(), lexopt::Error> {
-    eprint!("{}", simulation.render_diagnostics());
+    output::complain(&simulation.render_diagnostics());
     match arguments.json.as_deref() {
         Some(path) => {
             let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())? + "\n";
             if path == "-" {
-                print!("{text}");
+                output::show(&text)?;
             } else {
                 fs::write(path, text).map_err(|error| format!("cannot write {path}: {error}"))?;
             }
         }
         None => {
-            print!("{}", report.stdout);
-            report.launches.iter().for_each(print_launch);
+            let launches = report.launches.iter().map(described);
+            output::show(&format!("{}{}", report.stdout, launches.collect::<String>()))?;
         }
     }
-    if let (Some(path), Some(profile)) = (&arguments.trace, simulation.profile(0)) {
-        fs::write(path, export::chrome_trace(profile))
+    if let Some(path) = &arguments.trace {
+        let profiles: Vec<_> = (0..report.launches.len())
+            .filter_map(|at| simulation.profile(at))
+            .collect();
+        if profiles.is_empty() {
+            output::complain("trn3: nothing was launched, so there is no trace to write\n");
+            return Ok(());
+        }
+        fs::write(path, export::chrome_trace(&profiles, &simulation.sources()))
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
     Ok(())
 }
 
 /// The numbers of a launch, for people.
-fn print_launch(launch: &LaunchReport) {
+fn described(launch: &LaunchReport) -> String {
     let summary = &launch.summary;
-    println!(
-        "{}: {:.2} us, bound by {}",
+    let mut text = format!(
+        "{}: {:.2} us, bound by {}\n",
         launch.kernel,
         summary.latency_ns / 1e3,
         summary.bound_by
@@ -188,9 +205,10 @@ fn print_launch(launch: &LaunchReport) {
         ("dma", engines.dma),
     ];
     for (name, engine) in list {
-        println!(
-            "  {name:6} {:5.1} % active, {} instructions",
+        text += &format!(
+            "  {name:6} {:5.1} % active, {} instructions\n",
             engine.active_percent, engine.instructions
         );
     }
+    text
 }

@@ -4,7 +4,7 @@ use lexopt::prelude::*;
 use trn3::chip::Chip;
 use trn3::simulation::api;
 
-use crate::run;
+use crate::{output, run};
 
 /// Whether `--json` was given, and the target if one is accepted.
 fn parse(mut parser: lexopt::Parser, target: bool) -> Result<(bool, Option<&'static Chip>), lexopt::Error> {
@@ -24,16 +24,19 @@ pub fn api(parser: lexopt::Parser) -> Result<bool, lexopt::Error> {
     let (json, _) = parse(parser, false)?;
     let entries = api::entries();
     if json {
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&entries).map_err(|error| error.to_string())?
-        );
+        output::show(&to_json(&entries)?)?;
     } else {
-        for entry in entries {
-            println!("{}{}", entry.name, entry.signature);
-        }
+        let lines = entries
+            .iter()
+            .map(|entry| format!("{}{}\n", entry.name, entry.signature));
+        output::show(&lines.collect::<String>())?;
     }
     Ok(true)
+}
+
+/// A structure as indented JSON.
+fn to_json(value: &impl serde::Serialize) -> Result<String, lexopt::Error> {
+    Ok(serde_json::to_string_pretty(value).map_err(|error| error.to_string())? + "\n")
 }
 
 /// The hardware table of a chip, each figure with unit and source.
@@ -42,18 +45,20 @@ pub fn chip(parser: lexopt::Parser) -> Result<bool, lexopt::Error> {
     let chip = chip.unwrap_or(Chip::ALL[Chip::ALL.len() - 1]);
     let rows = chip.rows();
     if json {
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&rows).map_err(|error| error.to_string())?
-        );
+        output::show(&to_json(&rows)?)?;
         return Ok(true);
     }
-    println!("{} ({})", chip.title, chip.name);
-    for row in rows {
-        println!(
-            "{:10} {:34} {:>16} {:8} {:?}: {}",
+    let lines = rows.iter().map(|row| {
+        format!(
+            "{:10} {:34} {:>16} {:8} {:?}: {}\n",
             row.group, row.name, row.value, row.unit, row.trust, row.source
-        );
-    }
+        )
+    });
+    output::show(&format!(
+        "{} ({})\n{}",
+        chip.title,
+        chip.name,
+        lines.collect::<String>()
+    ))?;
     Ok(true)
 }

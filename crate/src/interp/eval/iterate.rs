@@ -96,6 +96,13 @@ impl PyIterator for Shared {
         }
     }
 
+    fn abandon(&mut self, cx: &mut Interp, raised: bool) -> Result<()> {
+        self.0
+            .state
+            .try_borrow_mut()
+            .map_or(Ok(()), |mut state| state.abandon(cx, raised))
+    }
+
     fn result(&self) -> Value {
         self.0.state.try_borrow().map_or(Value::None, |state| state.result())
     }

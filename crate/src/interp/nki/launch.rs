@@ -302,6 +302,7 @@ fn trace(cx: &mut Interp, kernel: &Kernel, binder: Binder, args: &CallArgs) -> R
         core: 0,
         constants: Default::default(),
         identities: Default::default(),
+        fixed_order: 0,
         tensors: 0,
     };
     cx.extension::<Session>().tracing = Some(tracing);
@@ -339,6 +340,12 @@ fn evaluate(cx: &mut Interp, kernel: &Kernel, args: &CallArgs) -> Result<Value> 
             trace.core = core;
             trace.program = program;
             let value = cx.call(&kernel.function, args.clone())?;
+            if tracing(cx, "a launch")?.builder.open_loop().is_some() {
+                return Err(Raised::value_error(
+                    "an exception left a loop that runs on the device and was caught outside of it",
+                )
+                .hint("catch it inside of the loop's body, or use range(), which unrolls the loop"));
+            }
             first.get_or_insert(value);
         }
     }

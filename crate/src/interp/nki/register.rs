@@ -7,6 +7,7 @@ use crate::interp::native::{Answer, NativeObject, PyIterator};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::Value;
 use crate::isa::args::Arg;
+use crate::syntax::ast::CompareOp;
 use crate::tensor::view::RegId;
 use crate::trace::program::InstId;
 
@@ -29,6 +30,16 @@ impl NativeObject for VirtualRegister {
         Err(
             Raised::type_error("the value of a register is not known while the kernel is traced")
                 .hint("use nl.while_loop or nl.fori_loop for control flow that depends on a register"),
+        )
+    }
+
+    fn compare(&self, _cx: &mut Interp, _op: CompareOp, other: &Value) -> Answer {
+        if other.as_float().is_none() && other.downcast::<Self>().is_none() {
+            return Ok(None);
+        }
+        Err(
+            Raised::type_error("a register cannot be compared: its value is not known while the kernel is traced")
+                .hint("a loop counter that Python code looks at needs range(), which unrolls the loop"),
         )
     }
 

@@ -42,6 +42,8 @@ pub struct Tracing {
     pub constants: FxHashMap<Content, NkiTensor>,
     /// Tiles that hold an identity matrix, by size, dtype and core.
     pub identities: FxHashMap<(u32, Dtype, u32), NkiTensor>,
+    /// `no_reorder` blocks that are open.
+    pub fixed_order: u32,
     /// Tensors allocated so far, for generated names.
     pub tensors: u32,
 }

@@ -165,6 +165,13 @@ impl Op for Dropout {
         rules::same_shape(cx, data, dst)?;
         rules::same_dtype(cx, data, dst)?;
         rules::scalar(cx, self.prob, "prob", data, &[])?;
+        if let Some(prob) = self.prob.constant() {
+            ensure!(
+                (0.0..=1.0).contains(&prob),
+                Value,
+                "prob is {prob}; limit: a probability is between 0 and 1"
+            );
+        }
         let Some(view) = self.prob.tile() else {
             return Ok(());
         };

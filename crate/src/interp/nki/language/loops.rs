@@ -69,6 +69,12 @@ struct DeviceLoop {
 impl DeviceLoop {
     /// Marks the start of the body.
     fn begin(&mut self, cx: &mut Interp) -> Result<Value> {
+        if tracing(cx, "a loop")?.fixed_order > 0 {
+            return Err(
+                Raised::value_error("a loop that runs on the device cannot be inside of nl.no_reorder()")
+                    .hint("use range() for the loop, or close the no_reorder() block before it"),
+            );
+        }
         let loc = cx.loc();
         let counted = matches!(self.trip, Trip::Range { .. });
         let body = Loop {

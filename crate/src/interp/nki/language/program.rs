@@ -156,9 +156,16 @@ builtin! {
     /// Methods of the context that `no_reorder` returns.
     NO_REORDER;
     /// Enters the region.
-    "__enter__" "(self)" => |_cx, _args| Ok(Value::None);
+    "__enter__" "(self)" => |cx, _args| {
+        tracing(cx, "nl.no_reorder()")?.fixed_order += 1;
+        Ok(Value::None)
+    };
     /// Leaves the region.
-    "__exit__" "(self, *details)" => |_cx, _args| Ok(Value::Bool(false));
+    "__exit__" "(self, *details)" => |cx, _args| {
+        let open = &mut tracing(cx, "nl.no_reorder()")?.fixed_order;
+        *open = open.saturating_sub(1);
+        Ok(Value::Bool(false))
+    };
 }
 
 builtin! {
