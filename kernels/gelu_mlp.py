@@ -77,7 +77,7 @@ def erf(x):
 h = x @ w_up
 reference = (h * 0.5 * (1 + erf(h / np.sqrt(2)))) @ w_down
 error = np.linalg.norm(out.astype(np.float32).T - reference) / np.linalg.norm(reference)
-# FP32: the reference's erf is good to 1.5e-7. BF16: weights, inputs, hidden layer and result are rounded to 8 bits: about 3e-3.
+# FP32: the reference's erf is good to 1.5e-7. BF16: weights, inputs, hidden layer and result are rounded to 8 bits: about 4e-3.
 tolerance = {"fp32": 2e-6, "bf16": 6e-3}[precision]
-assert error <= tolerance, f"relative error {error:.2e} is above {tolerance:.0e}"
-print(f"relative error against FP32 NumPy: {error:.2e} (allowed {tolerance:.0e})")
+assert error <= tolerance, f"relative error {error:.2e} is above {tolerance:.1e}"
+print(f"relative error against FP32 NumPy: {error:.2e} (allowed {tolerance:.1e})")

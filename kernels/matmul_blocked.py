@@ -58,7 +58,7 @@ out = matmul_blocked(lhs_t.astype(dtype), rhs.astype(dtype))
 
 reference = lhs_t.T @ rhs
 error = np.linalg.norm(out.astype(np.float32) - reference) / np.linalg.norm(reference)
-# BF16 keeps 8 significant bits: two rounded operands and a rounded result give about 2e-3. FP32 differs by order only.
+# BF16 keeps 8 significant bits: two rounded operands and a rounded result give about 2.9e-3. FP32 differs by order only.
 tolerance = {"fp32": 1e-6, "bf16": 5e-3}[precision]
-assert error <= tolerance, f"relative error {error:.2e} is above {tolerance:.0e}"
-print(f"relative error against FP32 NumPy: {error:.2e} (allowed {tolerance:.0e})")
+assert error <= tolerance, f"relative error {error:.2e} is above {tolerance:.1e}"
+print(f"relative error against FP32 NumPy: {error:.2e} (allowed {tolerance:.1e})")

@@ -90,7 +90,8 @@ out = mx_matmul(weights, weight_scales, activations)
 
 reference = lhs_t.T @ rhs
 error = np.linalg.norm(out.astype(np.float32) - reference) / np.linalg.norm(reference)
-# E4M3 keeps 4 significant bits and E2M1 keeps 2: about 2.6 % and 11 % RMS an operand; we allow twice the sum in quadrature.
-tolerance = {"mxfp8": 6e-2, "mxfp4": 2.5e-1}[precision]
-assert error <= tolerance, f"relative error {error:.2e} is above {tolerance:.0e}"
-print(f"relative error against FP32 NumPy: {error:.2e} (allowed {tolerance:.0e})")
+# E4M3 keeps 4 significant bits and E2M1 keeps 2: about 2.6 % and 11 % RMS an operand; we allow twice the sum in quadrature
+# of the two operands, of which the activations are E4M3 in both cases.
+tolerance = {"mxfp8": 7.4e-2, "mxfp4": 2.3e-1}[precision]
+assert error <= tolerance, f"relative error {error:.2e} is above {tolerance:.1e}"
+print(f"relative error against FP32 NumPy: {error:.2e} (allowed {tolerance:.1e})")

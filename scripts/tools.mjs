@@ -56,7 +56,7 @@ export async function ensureWasmPack() {
 }
 
 /**
- * Builds a tool from crates.io unless the right version is on PATH. The profile favours a short build: unoptimised,
+ * Builds a tool from its published source unless the right version is on PATH. The profile favours a short build: unoptimised,
  * the tools run a second longer and are built in minutes less. One target folder lets them share dependencies.
  */
 async function ensureCargoTool(crate, program, version) {

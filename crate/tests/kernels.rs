@@ -108,6 +108,31 @@ fn kernels_pass_at_the_ends_of_their_sliders() {
 }
 
 #[test]
+fn loops_without_end_meet_a_limit_in_both_modes() {
+    let text = "import numpy as np, nki, nki.language as nl, nki.isa as nisa\n\
+        @nki.jit\ndef k(x):\n    \
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)\n    \
+        tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)\n    \
+        for i in nl.dynamic_range(1 << 40):\n        nisa.memset(dst=tile, value=1.0)\n    \
+        nisa.dma_copy(dst=out, src=tile)\n    return out\nk(np.zeros((1, 8), np.float32))\n";
+    for mode in [Mode::Simulate, Mode::Estimate] {
+        let mut options = options("trn3", mode);
+        options.limits.executed = 1000;
+        let messages: Vec<_> = run("loop.py", text, options)
+            .report()
+            .diagnostics
+            .into_iter()
+            .map(|one| one.message)
+            .collect();
+        assert_eq!(
+            messages,
+            ["the launch executes more than 1000 instructions"],
+            "{mode:?}"
+        );
+    }
+}
+
+#[test]
 fn outputs_equal_their_digests() {
     // The browser test compares its own outputs with the same file.
     let mut lines = String::new();

@@ -1,8 +1,11 @@
 //! The public tutorials run unmodified, with a NumPy launch beside each (`tests/tutorials/`).
 //!
 //! The kernels are not part of this repository. `NKI_SAMPLES` names the folder `src/nki_samples/tutorials` of a checkout of
-//! aws-neuron/nki-samples, `NKI_EXAMPLES` the folder `nki/examples` of aws-neuron/aws-neuron-sdk; without them the tests pass
-//! and say so.
+//! aws-neuron/nki-samples, `NKI_EXAMPLES` the folder `nki/examples` of aws-neuron/aws-neuron-sdk:
+//!
+//! ```sh
+//! NKI_SAMPLES=… NKI_EXAMPLES=… cargo test --test tutorials -- --ignored
+//! ```
 #![cfg(not(target_arch = "wasm32"))]
 
 use std::fs;
@@ -23,12 +26,9 @@ impl Sources for Folder {
 }
 
 /// The folder that a variable names.
-fn folder(variable: &str) -> Option<PathBuf> {
+fn folder(variable: &str) -> PathBuf {
     let found = std::env::var_os(variable).map(PathBuf::from);
-    if found.is_none() {
-        eprintln!("skipped: {variable} is not set");
-    }
-    found
+    found.unwrap_or_else(|| panic!("set {variable} to the folder of the kernels"))
 }
 
 /// Runs a script with the Python files of `folder` beside it, and fails unless it ends without an error.
@@ -71,8 +71,9 @@ fn main_of(folder: &Path, file: &str) {
 }
 
 #[test]
+#[ignore = "needs the public kernels, see above"]
 fn samples_run_unmodified() {
-    let Some(root) = folder("NKI_SAMPLES") else { return };
+    let root = folder("NKI_SAMPLES");
     for (topic, file) in [
         ("tensor_addition", "tensor_addition_nki_kernels.py"),
         ("tensor_addition", "spmd_tensor_addition_nki_kernels.py"),
@@ -88,8 +89,9 @@ fn samples_run_unmodified() {
 }
 
 #[test]
+#[ignore = "needs the public kernels, see above"]
 fn documented_examples_run_unmodified() {
-    let Some(root) = folder("NKI_EXAMPLES") else { return };
+    let root = folder("NKI_EXAMPLES");
     for topic in [
         "tensor_addition",
         "average_pool2d",

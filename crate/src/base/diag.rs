@@ -84,8 +84,6 @@ codes! {
     OutOfBounds = "out-of-bounds",
     /// Memory is read that nobody wrote.
     Uninitialized = "uninitialized",
-    /// Two cores touch shared memory without an order between them.
-    Race = "race",
     /// Cores wait for each other and none can go on.
     Deadlock = "deadlock",
     /// The public documents call the result undefined.

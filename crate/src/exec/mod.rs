@@ -107,7 +107,7 @@ impl Executor {
             cores: (0..count).map(|_| Core::default()).collect(),
             dynamics: vec![Dynamic::default(); count],
             executed: 0,
-            limit: limits.steps,
+            limit: limits.executed,
             written,
             warnings: Vec::new(),
             warned: FxHashSet::default(),

@@ -15,8 +15,6 @@ pub struct Roofline {
     pub peak_bandwidth: f64,
     /// Operations a byte of HBM traffic; transposes left out.
     pub intensity: f64,
-    /// Operations a second that were reached, over the whole latency.
-    pub achieved_flops: f64,
     /// Operations a second that the intensity allows.
     pub attainable_flops: f64,
     /// Intensity at which both peaks meet.
@@ -60,7 +58,6 @@ pub fn roofline(profile: &Profile) -> Roofline {
         peak_flops,
         peak_bandwidth,
         intensity,
-        achieved_flops: per_second(totals.flops as f64, profile.timeline.latency),
         attainable_flops: peak_flops.min(intensity * peak_bandwidth),
         knee: ratio(peak_flops, peak_bandwidth),
     }

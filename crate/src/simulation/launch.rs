@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::base::diag::{Diagnostic, Fault};
+use crate::base::diag::{Code, Diagnostic, Fault};
 use crate::base::span::{SourceMap, Span};
 use crate::exec::{Executor, Progress};
 use crate::interp::nki::session::{LaunchRecord, Output};
@@ -120,6 +120,21 @@ impl Scheduling {
     /// Schedules up to `budget` instructions; says whether the schedule is complete.
     pub fn advance(&mut self, budget: u64) -> bool {
         self.scheduler.advance(budget)
+    }
+
+    /// Fails once the launch has gone through more instructions than the limits allow.
+    ///
+    /// # Errors
+    /// The limit, at the launch.
+    pub fn check(&self, limits: &Limits, span: Span) -> Result<(), Box<Diagnostic>> {
+        // Marks of loops count too, so that empty loops end; no more than three surround an instruction in real kernels.
+        let limit = limits.executed.saturating_mul(4);
+        if self.scheduler.steps() <= limit && self.scheduler.scheduled() <= limits.executed {
+            return Ok(());
+        }
+        let message = format!("the launch executes more than {} instructions", limits.executed);
+        let fault = Fault::new(Code::Limit, message).hint("check that dynamic loops end, or lower their bounds");
+        Err(Box::new(fault.at(span)))
     }
 
     /// Share of the instructions that are scheduled.

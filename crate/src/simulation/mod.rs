@@ -103,6 +103,9 @@ pub struct Progress {
     pub done: bool,
 }
 
+/// Between two looks at the limits, so many instructions are scheduled.
+const SCHEDULE_SLICE: u64 = 1_000_000;
+
 /// A launch with its schedule.
 struct Launch {
     profile: Profile,
@@ -249,14 +252,19 @@ impl Simulation {
 
     /// Schedules a part of a launch.
     fn schedule(&mut self, mut scheduling: Box<Scheduling>, budget: u64) {
-        if !scheduling.advance(budget) {
-            self.state = State::Schedule(scheduling);
-            return;
-        }
+        let done = scheduling.advance(budget.min(SCHEDULE_SLICE));
         let Some(round) = &self.round else { return };
         let Some(record) = round.launches().get(self.launches.len()) else {
             return;
         };
+        if let Err(diagnostic) = scheduling.check(&self.setup.options.limits, record.span) {
+            self.fail(*diagnostic);
+            return;
+        }
+        if !done {
+            self.state = State::Schedule(scheduling);
+            return;
+        }
         let profile = scheduling.finish(&round.sources);
         let results = self.results.get(self.launches.len());
         let digest = |at: usize| {

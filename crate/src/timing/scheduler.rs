@@ -66,6 +66,7 @@ pub struct Scheduler {
     timeline: Timeline,
     uses: Vec<Use>,
     scheduled: u64,
+    steps: u64,
 }
 
 impl Scheduler {
@@ -94,6 +95,7 @@ impl Scheduler {
             timeline,
             uses: Vec::new(),
             scheduled: 0,
+            steps: 0,
             program,
         })
     }
@@ -103,10 +105,16 @@ impl Scheduler {
         self.scheduled
     }
 
+    /// Instructions and marks of loops that it came by so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Places up to `budget` instructions; says whether the schedule is complete.
     pub fn advance(&mut self, budget: u64) -> bool {
         let program = Rc::clone(&self.program);
         for _ in 0..budget {
+            self.steps += 1;
             let Some(core) = self.next_core() else {
                 if self.meet(&program) {
                     continue;

@@ -7,6 +7,8 @@ use crate::base::units::Bytes;
 pub struct Limits {
     /// Instructions in the traces of one launch.
     pub instructions: u64,
+    /// Instructions that a launch executes, those of loops once a trip.
+    pub executed: u64,
     /// Kernel launches of a script.
     pub launches: u32,
     /// Evaluation steps of the interpreter.
@@ -21,6 +23,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             instructions: 4_000_000,
+            // The schedule of an instruction takes some hundred bytes.
+            executed: 10_000_000,
             launches: 256,
             steps: 400_000_000,
             // A WASM module has 4 GiB at most, and the page keeps the last good run beside the new one.

@@ -208,7 +208,7 @@ fn endless_loops_reach_the_limit() {
     kernel.builder.end_loop(id).unwrap();
     let (program, inputs) = kernel.finish();
     let limits = Limits {
-        steps: 1000,
+        executed: 1000,
         ..Limits::default()
     };
     let mut executor = Executor::new(program, inputs, &limits).unwrap();

@@ -180,7 +180,7 @@ struct Missing {
 impl Missing {
     fn error(&self) -> Raised {
         Raised::unimplemented(format!("numpy.{} is not available in the playground", self.name))
-            .hint("the reference panel lists what is; a few lines of NumPy often do the same")
+            .hint("a few lines of what is there often do the same")
     }
 }
 
