@@ -23,19 +23,32 @@ def matmul(lhs_t, rhs):
     out = nl.ndarray((M, N), dtype=lhs_t.dtype, buffer=nl.shared_hbm)
     for m in nl.affine_range(M // TILE_M):
         for n in nl.affine_range(N // TILE_N):
+            # Both strips are loaded again for every output tile that needs them. The next kernel of the gallery mends that.
+            stationary = load_strip(lhs_t, m * TILE_M, TILE_M)
+            moving = load_strip(rhs, n * TILE_N, TILE_N)
             # One PSUM bank holds 512 FP32 values a partition: just one output tile.
             acc = nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum)
             for k in nl.affine_range(K // TILE_K):
-                stationary = nl.ndarray((TILE_K, TILE_M), dtype=lhs_t.dtype, buffer=nl.sbuf)
-                moving = nl.ndarray((TILE_K, TILE_N), dtype=rhs.dtype, buffer=nl.sbuf)
-                # Every tile is loaded again for every output tile that needs it. The next kernel of the gallery mends that.
-                nisa.dma_copy(dst=stationary, src=lhs_t[nl.ds(k * TILE_K, TILE_K), nl.ds(m * TILE_M, TILE_M)])
-                nisa.dma_copy(dst=moving, src=rhs[nl.ds(k * TILE_K, TILE_K), nl.ds(n * TILE_N, TILE_N)])
-                nisa.nc_matmul(dst=acc, stationary=stationary, moving=moving)
-            result = nl.ndarray((TILE_M, TILE_N), dtype=out.dtype, buffer=nl.sbuf)
-            nisa.tensor_copy(dst=result, src=acc)
-            nisa.dma_copy(dst=out[nl.ds(m * TILE_M, TILE_M), nl.ds(n * TILE_N, TILE_N)], src=result)
+                nisa.nc_matmul(dst=acc, stationary=stationary[:, k, :], moving=moving[:, k, :])
+            store_tile(out, m, n, acc)
     return out
+
+
+def load_strip(x, column, width):
+    """Columns of x [K, F] as [128, K/128, width]: a transfer has a fixed cost, so one brings all the contraction tiles."""
+    rows, pitch = x.shape
+    tiles = rows // TILE_K
+    strip = nl.ndarray((TILE_K, tiles, width), dtype=x.dtype, buffer=nl.sbuf)
+    # [step, count] pairs, in elements: partitions, contraction tiles, columns.
+    nisa.dma_copy(dst=strip, src=x.ap(pattern=[[pitch, TILE_K], [TILE_K * pitch, tiles], [1, width]], offset=column))
+    return strip
+
+
+def store_tile(out, m, n, acc):
+    """PSUM cannot be the source of a DMA, so the sum goes through SBUF, where it takes the dtype of the result."""
+    result = nl.ndarray(acc.shape, dtype=out.dtype, buffer=nl.sbuf)
+    nisa.tensor_copy(dst=result, src=acc)
+    nisa.dma_copy(dst=out[nl.ds(m * TILE_M, TILE_M), nl.ds(n * TILE_N, TILE_N)], src=result)
 
 
 @nki.jit
@@ -46,32 +59,20 @@ def matmul_mx(lhs_data, lhs_scale, rhs_data, rhs_scale):
     out = nl.ndarray((M, N), dtype=nl.bfloat16, buffer=nl.shared_hbm)
     for m in nl.affine_range(M // TILE_M):
         for n in nl.affine_range(N // TILE_N):
+            stationary, stationary_scale = [load_strip(x, m * TILE_M, TILE_M) for x in (lhs_data, lhs_scale)]
+            moving, moving_scale = [load_strip(x, n * TILE_N, TILE_N) for x in (rhs_data, rhs_scale)]
             acc = nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum)
             for k in nl.affine_range(K4 // TILE_K):
-                stationary, stationary_scale = load_mx(lhs_data, lhs_scale, k, m * TILE_M, TILE_M)
-                moving, moving_scale = load_mx(rhs_data, rhs_scale, k, n * TILE_N, TILE_N)
                 # One instruction contracts 4 x 128 = 512 rows in the time that BF16 needs for 128.
                 nisa.nc_matmul_mx(
                     dst=acc,
-                    stationary=stationary,
-                    moving=moving,
-                    stationary_scale=stationary_scale,
-                    moving_scale=moving_scale,
+                    stationary=stationary[:, k, :],
+                    moving=moving[:, k, :],
+                    stationary_scale=stationary_scale[:, k, :],
+                    moving_scale=moving_scale[:, k, :],
                 )
-            result = nl.ndarray((TILE_M, TILE_N), dtype=out.dtype, buffer=nl.sbuf)
-            nisa.tensor_copy(dst=result, src=acc)
-            nisa.dma_copy(dst=out[nl.ds(m * TILE_M, TILE_M), nl.ds(n * TILE_N, TILE_N)], src=result)
+            store_tile(out, m, n, acc)
     return out
-
-
-def load_mx(data, scale, k, column, width):
-    """Loads one tile and its scales, which the host laid out so that one long transfer brings all four quadrants."""
-    rows, columns = nl.ds(k * TILE_K, TILE_K), nl.ds(column, width)
-    tile = nl.ndarray((TILE_K, width), dtype=data.dtype, buffer=nl.sbuf)
-    nisa.dma_copy(dst=tile, src=data[rows, columns])
-    scales = nl.ndarray((TILE_K, width), dtype=nl.uint8, buffer=nl.sbuf)
-    nisa.dma_copy(dst=scales, src=scale[rows, columns])
-    return tile, scales
 
 
 def quantize_host(x, element, exponent_max, value_max):
