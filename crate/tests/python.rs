@@ -188,6 +188,15 @@ fn packages_and_relative_imports() {
 }
 
 #[test]
+fn endless_literals_are_refused_before_they_are_read() {
+    let decimal = format!("x = {}\n", "9".repeat(2_000_000));
+    let message = "unsupported: an integer literal of more than 4300 digits is not supported @1:5\n";
+    assert_eq!(run_with(Box::new(NoModules), Limits::default(), &decimal), message);
+    let hexadecimal = format!("print(0x{} > 1 << 4000)\n", "f".repeat(5000));
+    assert_eq!(run_with(Box::new(NoModules), Limits::default(), &hexadecimal), "True\n");
+}
+
+#[test]
 fn host_checks_are_recorded() {
     let mut cx = Interp::new(Limits::default(), Box::new(NoModules));
     let outcome = cx.run_script(

@@ -70,8 +70,30 @@ test('embedded, it shows nothing but editor and results', async ({ page }) => {
   expect(await valueOf(page, 'latency_ns')).toBeGreaterThan(0);
 });
 
+test('the link out of an embedded page carries its kernel', async ({ page }) => {
+  await open(page, '?embed=1&kernel=softmax&target=trn2');
+  await page.locator('.open-full').hover();
+  await expect(page.locator('.open-full')).toHaveAttribute('href', /kernel=softmax/);
+  await expect(page.locator('.open-full')).toHaveAttribute('href', /target=trn2/);
+});
+
 test('fits a phone without scrolling sideways', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});
+
+test('no control of the toolbar lies over another, from a narrow laptop to a wide one', async ({ page }) => {
+  for (const lang of ['en', 'zh', 'ko']) {
+    await open(page, `?lang=${lang}`);
+    for (const width of [1180, 1240, 1280, 1340, 1366, 1400, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const overlaps = await page.evaluate(() => {
+        const boxes = [...document.querySelectorAll('.toolbar .field-label, .toolbar .control, .toolbar .button')].map((element) => element.getBoundingClientRect());
+        const apart = (a: DOMRect, b: DOMRect): boolean => a.right <= b.left + 0.5 || b.right <= a.left + 0.5 || a.bottom <= b.top + 0.5 || b.bottom <= a.top + 0.5;
+        return boxes.flatMap((a, at) => boxes.slice(at + 1).filter((b) => a.width > 0 && b.width > 0 && !apart(a, b))).length;
+      });
+      expect(overlaps, `${lang} at ${String(width)} px`).toBe(0);
+    }
+  }
 });

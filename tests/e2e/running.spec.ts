@@ -53,6 +53,19 @@ test('Stop ends an endless loop within 200 ms, and the page goes on', async ({ p
   expect(await valueOf(page, 'latency_ns')).toBeGreaterThan(0);
 });
 
+test('Stop forgets what an earlier text had wrong, and says that the run was stopped', async ({ page }) => {
+  await page.goto(`./${linkFor('x = (')}`);
+  await settled(page, 'error');
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(ENDLESS);
+  await expect(page.getByTestId('stop')).toBeEnabled();
+  await page.getByTestId('stop').click();
+  await settled(page);
+  await expect(page.getByTestId('diagnostics')).toBeHidden();
+  await expect(page.locator('.problems-title')).toContainText('Stopped');
+});
+
 test('typing over an endless loop needs no Stop', async ({ page }) => {
   await open(page, '?kernel=softmax');
   await typeAtEnd(page, '\nwhile True: pass');

@@ -172,6 +172,10 @@ class App {
   private footer(): HTMLElement {
     const { t } = { t: this.#t };
     const open = h("a", { class: "link open-full", href: linkTo(new URL(location.href), { target: this.#target.value }).href, target: "_blank", rel: "noopener" }, t("open_full"));
+    // Links of changed texts are long to make; before the address can be used or copied, the pointer or the focus is there.
+    const refresh = (): void => void this.makeLink().then((link) => (open.href = link.href));
+    open.addEventListener("pointerenter", refresh);
+    open.addEventListener("focus", refresh);
     open.addEventListener("click", (event) => {
       event.preventDefault();
       void this.makeLink().then((link) => window.open(link.href, "_blank", "noopener"));

@@ -208,7 +208,7 @@ impl<'a> Lowerer<'a> {
             py::Number::Float(value) => Constant::Float(*value),
             py::Number::Int(value) => match value.as_i64() {
                 Some(small) => Constant::Int(small),
-                None => Constant::Big(Rc::new(big_integer(&value.to_string()))),
+                None => self.long_integer(&value.to_string(), range),
             },
             py::Number::Complex { .. } => {
                 self.unsupported(
@@ -219,6 +219,22 @@ impl<'a> Lowerer<'a> {
                 Constant::None
             }
         }
+    }
+
+    /// An integer beyond 64 bits. Reading a decimal one takes time with the square of its length, hence CPython's limit.
+    fn long_integer(&mut self, token: &str, range: TextRange) -> Constant {
+        const MAX_DIGITS: usize = 4300;
+        /// Of the bases that are powers of two; a quarter of the bits that a computed integer may have.
+        const MAX_PLACES: usize = 1 << 18;
+
+        // Other bases begin with a zero, and a decimal number cannot.
+        let limit = if token.starts_with('0') { MAX_PLACES } else { MAX_DIGITS };
+        if token.len() <= limit {
+            return Constant::Big(Rc::new(big_integer(token)));
+        }
+        let what = format!("an integer literal of more than {limit} digits");
+        self.unsupported(range, &what, "compute it from smaller ones");
+        Constant::None
     }
 
     fn unary(&mut self, node: &py::ExprUnaryOp) -> ExprKind {

@@ -153,7 +153,7 @@ export class Toolbar {
     const share = String(activity.busy ? activity.fraction : 0);
     this.#run.style.setProperty("--share", share);
     setAttr(this.#run, "data-busy", String(activity.busy));
-    const slow = activity.busy && activity.fraction > 0;
-    setText(this.#status, state === "loading" ? t("state_loading") : slow ? t("state_running", { phase: t(`phase_${activity.phase}`) }) : "");
+    setAttr(this.#status, "data-busy", String(state === "loading" || activity.busy));
+    setText(this.#status, state === "loading" ? t("state_loading") : activity.busy ? t("state_running", { phase: t(`phase_${activity.phase}`) }) : "");
   }
 }

@@ -38,10 +38,14 @@ export class Live {
   readonly stdout = new Atom("");
   /** A defect of ours, in words; null when all is well. */
   readonly failure = new Atom<string | null>(null);
+  /** Whether the last run was ended by the user. */
+  readonly stopped = new Atom(false);
   #timer: ReturnType<typeof setTimeout> | null = null;
   #generation = 0;
   /** Text and target of the result on display. */
   #shown = "";
+  /** Text and target that the diagnostics are about. */
+  #diagnosed = "";
 
   constructor(
     private readonly client: Client,
@@ -66,6 +70,7 @@ export class Live {
 
   stop(): void {
     this.schedule(null, () => undefined);
+    this.stopped.set(true);
     this.client.stop();
     if (!this.client.activity.value.busy) this.settle();
   }
@@ -74,6 +79,7 @@ export class Live {
     this.#generation += 1;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = delayMs === null ? null : setTimeout(then, delayMs);
+    if (delayMs !== null) this.stopped.set(false);
     if (delayMs !== null) this.state.set(this.state.value === "loading" ? "loading" : "running");
   }
 
@@ -110,6 +116,7 @@ export class Live {
     this.failure.set(null);
     this.stdout.set(report.stdout);
     setIfDifferent(this.diagnostics, report.diagnostics);
+    this.#diagnosed = keyOf(job.text, job.options.target);
     if (!isPresentable(report)) this.markStale();
     else {
       this.#shown = keyOf(job.text, job.options.target);
@@ -125,7 +132,10 @@ export class Live {
 
   private settle(): void {
     const { text, target } = this.source();
-    if (this.#shown !== keyOf(text, target)) this.markStale();
+    const key = keyOf(text, target);
+    if (this.#shown !== key) this.markStale();
+    // Nothing is known about a text whose run was stopped; what an earlier one had wrong would only mislead.
+    if (this.#diagnosed !== key) setIfDifferent(this.diagnostics, []);
     const failed = this.failure.value !== null || this.diagnostics.value.some((diagnostic) => diagnostic.severity === "error");
     this.state.set(failed ? "error" : "ready");
   }

@@ -138,6 +138,8 @@ impl Interp {
                 Ok(Some(Value::list(items)))
             }
             (BinaryOp::Add, Value::Tuple(x), Value::Tuple(y)) => {
+                self.check_items(x.len() + y.len())?;
+                self.step((x.len() + y.len()) as u64 / 16)?;
                 Ok(Some(Value::tuple(x.iter().chain(y.iter()).cloned())))
             }
             (BinaryOp::Mul, sequence, count) if count.as_int().is_some() => self.repeat(sequence, count),

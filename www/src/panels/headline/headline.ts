@@ -48,6 +48,7 @@ class Headline {
   readonly #kernel = new Metric("kernel_ns");
   readonly #instructions = new Metric("instructions");
   readonly #bound = h("span", { class: "chip chip-bound", "data-metric": "bound_by" });
+  readonly #reason = h("p", { class: "headline-reason" });
   readonly #badge = h("span", { class: "chip" });
   readonly #check = h("details", { class: "check", "data-testid": "check" });
   readonly #launches = h("select", { class: "control launch-select", "data-testid": "launch" });
@@ -101,6 +102,7 @@ class Headline {
       h("div", { class: "headline-caption", title: t("latency_note") }, t("latency")),
       h("div", { class: "headline-number" }, this.#latency.element, h("div", { class: "chips" }, this.#bound, this.#badge)),
       facts,
+      this.#reason,
     );
     return h(
       "section",
@@ -122,7 +124,7 @@ class Headline {
     this.#instructions.set(report.instructions, formatCount);
     setText(this.#bound, t("bound_by", { what: boundName(t, report.bound_by) }));
     setAttr(this.#bound, "data-value", report.bound_by);
-    setAttr(this.#bound, "title", report.bound_reason);
+    setText(this.#reason, report.bound_reason);
     this.updateTiles(shown);
     this.updateBadge(shown);
     this.updateLaunches(shown);

@@ -36,7 +36,7 @@ function verdict(diagnostics: readonly Diagnostic[], context: PanelContext): str
   const { t } = context;
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   const others = diagnostics.length - errors;
-  if (diagnostics.length === 0) return t("problems_none");
+  if (diagnostics.length === 0) return t(context.live.stopped.value ? "problems_stopped" : "problems_none");
   return [errors > 0 && t("problems_errors", { count: errors }), others > 0 && t("problems_warnings", { count: others })].filter(Boolean).join(", ");
 }
 
@@ -49,11 +49,11 @@ export const problems: Panel = {
     const title = h("div", { class: "problems-title", role: "status", "aria-live": "polite" });
     const list = h("ol", { class: "problem-list", "data-testid": "diagnostics" });
     host.append(h("section", { class: "problems", "aria-label": t("problems") }, title, list));
-    scope.watch([live.diagnostics, live.failure], () => {
+    scope.watch([live.diagnostics, live.failure, live.stopped], () => {
       const diagnostics = live.diagnostics.value;
       const { value: failure } = live.failure;
       setAttr(host, "data-severity", failure !== null || diagnostics.some(({ severity }) => severity === "error") ? "error" : diagnostics.length > 0 ? "warning" : "none");
-      fill(title, icon(diagnostics.length === 0 && failure === null ? "check" : "error"), failure === null ? verdict(diagnostics, context) : t("failure", { message: failure }));
+      fill(title, icon(failure !== null || diagnostics.length > 0 ? "error" : live.stopped.value ? "skip" : "check"), failure === null ? verdict(diagnostics, context) : t("failure", { message: failure }));
       fill(list, ...diagnostics.map((diagnostic) => row(diagnostic, context)));
       list.hidden = diagnostics.length === 0;
     });

@@ -103,6 +103,14 @@ pub fn array_operand(cx: &mut Interp, value: &Value) -> Result<Array> {
 /// # Errors
 /// `TypeError` for values that are no numbers.
 pub fn nested(cx: &mut Interp, value: &Value) -> Result<Nested> {
+    nested_within(cx, value, MAX_DIMENSIONS)
+}
+
+/// Dimensions of an array at most, as in NumPy; a list that contains itself has more.
+const MAX_DIMENSIONS: usize = 64;
+
+/// [`nested`] with at most `depth` lists inside of each other.
+fn nested_within(cx: &mut Interp, value: &Value, depth: usize) -> Result<Nested> {
     if let Some(array) = as_array(value) {
         return Ok(Nested::Array(array));
     }
@@ -112,14 +120,23 @@ pub fn nested(cx: &mut Interp, value: &Value) -> Result<Nested> {
     match value {
         Value::Unknown => Ok(Nested::Array(unknown().into_array())),
         Value::List(_) | Value::Tuple(_) | Value::Range(_) => {
+            let Some(depth) = depth.checked_sub(1) else {
+                return Err(Raised::value_error(format!(
+                    "the lists are nested deeper than {MAX_DIMENSIONS}, the dimensions of an array at most"
+                ))
+                .hint("does a list contain itself?"));
+            };
             let parts = cx.collect(value)?;
             cx.step(parts.len() as u64)?;
             Ok(Nested::List(
-                parts.iter().map(|part| nested(cx, part)).collect::<Result<_>>()?,
+                parts
+                    .iter()
+                    .map(|part| nested_within(cx, part, depth))
+                    .collect::<Result<_>>()?,
             ))
         }
         Value::Native(object) => match object.number(cx)? {
-            Some(number) => nested(cx, &number),
+            Some(number) => nested_within(cx, &number, depth),
             None => Err(no_array(value)),
         },
         _ => Err(no_array(value)),
