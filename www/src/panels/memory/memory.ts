@@ -100,7 +100,8 @@ class ChartRow {
     const at = time === null ? -1 : clamp(Math.round((time - first) / Math.max(1, step)), 0, data.times.length - 1);
     const values = data.series.map((series) => (at < 0 ? series.reduce((a, b) => Math.max(a, b), 0) : (series[at] ?? 0)));
     const limit = join(format(data.limit));
-    const text = values.map((value) => join(format(value))).join(" / ");
+    const named = values.map((value, at) => (values.length > 1 ? `${t(at === 0 ? "chart_read" : "chart_write")} ${join(format(value))}` : join(format(value))));
+    const text = named.join(", ");
     const prefix = at < 0 ? `${t("chart_peak")} ` : "";
     setText(this.#value, `${prefix}${text} · ${t(limitText, { peak: limit, capacity: limit, banks: data.limit })}`);
     this.#chart.pointAt(time);
