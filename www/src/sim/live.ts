@@ -97,11 +97,13 @@ export class Live {
     const job: Job = { main, text, options: { target, mode } };
     const generation = this.#generation;
     const ending = await this.client.run(job);
-    if (generation !== this.#generation && ending.kind !== "done") {
+    const overtaken = generation !== this.#generation;
+    const report = overtaken && ending.kind !== "done" ? null : this.accept(ending, job);
+    if (overtaken) {
+      // What overtook it settles the state when it ends, unless that was Stop.
       if (this.#timer === null) this.settle();
       return null;
     }
-    const report = this.accept(ending, job);
     if (!more || report === null) this.settle();
     return report;
   }
