@@ -25,17 +25,17 @@ def attention(q_t, k_t, v):
     nisa.dma_copy(dst=q, src=q_t)
     nisa.dma_copy(dst=k, src=k_t)
     v_tiles = []
-    for j in nl.affine_range(sequence // P):
+    for j in range(sequence // P):
         tile = nl.ndarray((P, head), dtype=v.dtype, buffer=nl.sbuf)
         nisa.dma_copy(dst=tile, src=v[nl.ds(j * P, P), :])
         v_tiles.append(tile)
 
-    for i in nl.affine_range(sequence // P):
+    for i in range(sequence // P):
         # State of the running softmax for 128 queries: minus the maximum, the sum, and the weighted values.
         minus_max = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.sbuf)
         total = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.sbuf)
         weighted = nl.ndarray((P, head), dtype=nl.float32, buffer=nl.sbuf)
-        for j in nl.sequential_range(sequence // BLOCK):
+        for j in range(sequence // BLOCK):
             scores = nl.ndarray((P, BLOCK), dtype=nl.float32, buffer=nl.psum)
             nisa.nc_matmul(dst=scores, stationary=q[:, nl.ds(i * P, P)], moving=k[:, nl.ds(j * BLOCK, BLOCK)])
             block_max = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.sbuf)
@@ -86,7 +86,7 @@ def attention(q_t, k_t, v):
 def attend(probabilities, v_tiles, j, head):
     """probabilities [128 queries, BLOCK keys] times the values of those keys, in PSUM."""
     values = nl.ndarray((P, head), dtype=nl.float32, buffer=nl.psum)
-    for c in nl.affine_range(BLOCK // P):
+    for c in range(BLOCK // P):
         # The keys must be on partitions to be contracted: the Tensor Engine transposes 128 of them at a time.
         turned = nl.ndarray((P, P), dtype=probabilities.dtype, buffer=nl.psum)
         nisa.nc_transpose(dst=turned, data=probabilities[:, nl.ds(c * P, P)])

@@ -23,23 +23,23 @@ def gelu_mlp(x_t, w_up, w_down):
     up_tiles = load_rows(w_up)
     down_tiles = load_rows(w_down)
 
-    for n in nl.affine_range(tokens // TILE_N):
+    for n in range(tokens // TILE_N):
         columns = nl.ds(n * TILE_N, TILE_N)
         x_tiles = load_rows(x_t[:, columns])
         # hidden^T = w_up^T @ x^T: the result has the hidden dimension on partitions, just where the second matmul needs its
         # contraction dimension.
         hidden_tiles = []
-        for h in nl.affine_range(hidden // P):
+        for h in range(hidden // P):
             acc = nl.ndarray((P, TILE_N), dtype=nl.float32, buffer=nl.psum)
-            for k in nl.affine_range(width // P):
+            for k in range(width // P):
                 nisa.nc_matmul(dst=acc, stationary=up_tiles[k][:, nl.ds(h * P, P)], moving=x_tiles[k])
             # GELU on the way out of PSUM: the evacuation that is needed anyway does the work.
             tile = nl.ndarray((P, TILE_N), dtype=x_t.dtype, buffer=nl.sbuf)
             nisa.activation(dst=tile, op=nl.gelu, data=acc)
             hidden_tiles.append(tile)
-        for m in nl.affine_range(width // P):
+        for m in range(width // P):
             acc = nl.ndarray((P, TILE_N), dtype=nl.float32, buffer=nl.psum)
-            for h in nl.affine_range(hidden // P):
+            for h in range(hidden // P):
                 nisa.nc_matmul(dst=acc, stationary=down_tiles[h][:, nl.ds(m * P, P)], moving=hidden_tiles[h])
             # The Scalar Engine is busy with GELU, so the Vector Engine evacuates this one.
             result = nl.ndarray((P, TILE_N), dtype=out.dtype, buffer=nl.sbuf)

@@ -26,13 +26,13 @@ def layernorm(x, weight, bias):
     epsilon = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.sbuf)
     nisa.memset(dst=epsilon, value=EPSILON)
 
-    for i in nl.affine_range(rows // P):
+    for i in range(rows // P):
         block = nl.ds(i * P, P)
         tile = nl.ndarray((P, hidden), dtype=x.dtype, buffer=nl.sbuf)
         nisa.dma_copy(dst=tile, src=x[block, :])
         # bn_stats takes at most 512 elements, so a row is cut in chunks; bn_aggr merges their six statistics each.
         stats = nl.ndarray((P, hidden // chunk, 6), dtype=nl.float32, buffer=nl.sbuf)
-        for c in nl.affine_range(hidden // chunk):
+        for c in range(hidden // chunk):
             nisa.bn_stats(dst=stats[:, c, :], data=tile[:, nl.ds(c * chunk, chunk)])
         moments = nl.ndarray((P, 2), dtype=nl.float32, buffer=nl.sbuf)
         nisa.bn_aggr(dst=moments, data=stats.reshape((P, hidden // chunk * 6)))

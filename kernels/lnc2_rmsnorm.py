@@ -24,7 +24,7 @@ def rmsnorm(x):
 
     epsilon = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.sbuf)
     nisa.memset(dst=epsilon, value=EPSILON)
-    for i in nl.affine_range(share // P):
+    for i in range(share // P):
         block = nl.ds(first + i * P, P)
         tile = nl.ndarray((P, hidden), dtype=x.dtype, buffer=nl.sbuf)
         nisa.dma_copy(dst=tile, src=x[block, :])

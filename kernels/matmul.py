@@ -21,14 +21,14 @@ def matmul(lhs_t, rhs):
     K, M = lhs_t.shape
     _, N = rhs.shape
     out = nl.ndarray((M, N), dtype=lhs_t.dtype, buffer=nl.shared_hbm)
-    for m in nl.affine_range(M // TILE_M):
-        for n in nl.affine_range(N // TILE_N):
+    for m in range(M // TILE_M):
+        for n in range(N // TILE_N):
             # Both strips are loaded again for every output tile that needs them. The next kernel of the gallery mends that.
             stationary = load_strip(lhs_t, m * TILE_M, TILE_M)
             moving = load_strip(rhs, n * TILE_N, TILE_N)
             # One PSUM bank holds 512 FP32 values a partition: just one output tile.
             acc = nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum)
-            for k in nl.affine_range(K // TILE_K):
+            for k in range(K // TILE_K):
                 nisa.nc_matmul(dst=acc, stationary=stationary[:, k, :], moving=moving[:, k, :])
             store_tile(out, m, n, acc)
     return out
@@ -57,12 +57,12 @@ def matmul_mx(lhs_data, lhs_scale, rhs_data, rhs_scale):
     K4, M = lhs_data.shape
     _, N = rhs_data.shape
     out = nl.ndarray((M, N), dtype=nl.bfloat16, buffer=nl.shared_hbm)
-    for m in nl.affine_range(M // TILE_M):
-        for n in nl.affine_range(N // TILE_N):
+    for m in range(M // TILE_M):
+        for n in range(N // TILE_N):
             stationary, stationary_scale = [load_strip(x, m * TILE_M, TILE_M) for x in (lhs_data, lhs_scale)]
             moving, moving_scale = [load_strip(x, n * TILE_N, TILE_N) for x in (rhs_data, rhs_scale)]
             acc = nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum)
-            for k in nl.affine_range(K4 // TILE_K):
+            for k in range(K4 // TILE_K):
                 # One instruction contracts 4 x 128 = 512 rows in the time that BF16 needs for 128.
                 nisa.nc_matmul_mx(
                     dst=acc,

@@ -24,23 +24,23 @@ def matmul_blocked(lhs_t, rhs):
     # The whole left side is loaded once and stays in SBUF. One row of 128 partitions is M elements long, so a descriptor
     # moves a long run of bytes instead of 256.
     lhs_tiles = []
-    for k in nl.affine_range(k_tiles):
+    for k in range(k_tiles):
         tile = nl.ndarray((TILE_K, M), dtype=lhs_t.dtype, buffer=nl.sbuf)
         nisa.dma_copy(dst=tile, src=lhs_t[nl.ds(k * TILE_K, TILE_K), :])
         lhs_tiles.append(tile)
 
-    for n in nl.affine_range(N // TILE_N):
+    for n in range(N // TILE_N):
         columns = nl.ds(n * TILE_N, TILE_N)
         # The column block of the right side is loaded once for all m. The loads of block n + 1 overlap with the
         # multiplications of block n, because they wait for nothing but free SBUF.
         rhs_tiles = []
-        for k in nl.affine_range(k_tiles):
+        for k in range(k_tiles):
             tile = nl.ndarray((TILE_K, TILE_N), dtype=rhs.dtype, buffer=nl.sbuf)
             nisa.dma_copy(dst=tile, src=rhs[nl.ds(k * TILE_K, TILE_K), columns])
             rhs_tiles.append(tile)
-        for m in nl.affine_range(m_tiles):
+        for m in range(m_tiles):
             acc = nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum)
-            for k in nl.affine_range(k_tiles):
+            for k in range(k_tiles):
                 stationary = lhs_tiles[k][:, nl.ds(m * TILE_M, TILE_M)]
                 nisa.nc_matmul(dst=acc, stationary=stationary, moving=rhs_tiles[k])
             result = nl.ndarray((TILE_M, TILE_N), dtype=out.dtype, buffer=nl.sbuf)

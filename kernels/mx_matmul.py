@@ -21,9 +21,9 @@ def mx_matmul(weights, weight_scales, activations):
     K4, M = weights.shape
     N = activations.shape[1] // 4
     out = nl.ndarray((M, N), dtype=nl.bfloat16, buffer=nl.shared_hbm)
-    for n in nl.affine_range(N // TILE_N):
+    for n in range(N // TILE_N):
         quantized = []
-        for k in nl.affine_range(K4 // P):
+        for k in range(K4 // P):
             raw = nl.ndarray((P, TILE_N * 4), dtype=nl.bfloat16, buffer=nl.sbuf)
             nisa.dma_copy(dst=raw, src=activations[nl.ds(k * P, P), nl.ds(n * TILE_N * 4, TILE_N * 4)])
             # Groups of 8 partitions x 4 neighbours share one scale, which lands in the quadrant of its group.
@@ -32,9 +32,9 @@ def mx_matmul(weights, weight_scales, activations):
             scale = nl.ndarray((P, TILE_N), dtype=nl.uint8, buffer=nl.sbuf)
             nisa.quantize_mx(dst=data, src=raw, dst_scale=scale)
             quantized.append((data, scale))
-        for m in nl.affine_range(M // TILE_M):
+        for m in range(M // TILE_M):
             acc = nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum)
-            for k in nl.affine_range(K4 // P):
+            for k in range(K4 // P):
                 data, scale = quantized[k]
                 stationary, stationary_scale = load_weights(weights, weight_scales, k, m)
                 nisa.nc_matmul_mx(

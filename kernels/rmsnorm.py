@@ -25,7 +25,7 @@ def rmsnorm(x, weight):
     epsilon = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.sbuf)
     nisa.memset(dst=epsilon, value=EPSILON)
 
-    for i in nl.affine_range(rows // P):
+    for i in range(rows // P):
         block = nl.ds(i * P, P)
         tile = nl.ndarray((P, hidden), dtype=x.dtype, buffer=nl.sbuf)
         nisa.dma_copy(dst=tile, src=x[block, :])

@@ -17,11 +17,11 @@ def transpose(x, engine):
     rows, columns = x.shape
     out = nl.ndarray((columns, rows), dtype=x.dtype, buffer=nl.shared_hbm)
     tile = nl.tile_size.pmax
-    for i in nl.affine_range(rows // tile):
+    for i in range(rows // tile):
         # One long load per block of rows: 128 descriptors of a whole row each keep the DMA engines efficient.
         block = nl.ndarray((tile, columns), dtype=x.dtype, buffer=nl.sbuf)
         nisa.dma_copy(dst=block, src=x[nl.ds(i * tile, tile), :])
-        for j in nl.affine_range(columns // tile):
+        for j in range(columns // tile):
             turned = nl.ndarray((tile, tile), dtype=x.dtype, buffer=nl.sbuf)
             if engine == "tensor":
                 # The Tensor Engine multiplies by the identity and writes to PSUM; another engine brings the tile back.

@@ -16,7 +16,7 @@ def vector_add(a, b):
     out = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
     # SBUF has 128 partitions, so a tile covers at most 128 rows: the loop walks over blocks of rows.
     tile_rows = nl.tile_size.pmax
-    for i in nl.affine_range(a.shape[0] // tile_rows):
+    for i in range(a.shape[0] // tile_rows):
         block = nl.ds(i * tile_rows, tile_rows)
         a_tile = nl.ndarray((tile_rows, a.shape[1]), dtype=a.dtype, buffer=nl.sbuf)
         b_tile = nl.ndarray((tile_rows, a.shape[1]), dtype=a.dtype, buffer=nl.sbuf)

@@ -113,7 +113,8 @@ fn loops_without_end_meet_a_limit_in_both_modes() {
         @nki.jit\ndef k(x):\n    \
         out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)\n    \
         tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)\n    \
-        for i in nl.dynamic_range(1 << 40):\n        nisa.memset(dst=tile, value=1.0)\n    \
+        def body(i):\n        nisa.memset(dst=tile, value=1.0)\n    \
+        nl.fori_loop(0, 1 << 40, body)\n    \
         nisa.dma_copy(dst=out, src=tile)\n    return out\nk(np.zeros((1, 8), np.float32))\n";
     for mode in [Mode::Simulate, Mode::Estimate] {
         let mut options = options("trn3", mode);

@@ -55,6 +55,16 @@ impl Interp {
         self.modules[module].set(name, value);
     }
 
+    /// The class of a built-in exception.
+    pub fn exception_class(&self, exception: raised::Exception) -> Value {
+        Value::Class(Rc::clone(&self.exceptions[exception as usize]))
+    }
+
+    /// Lets `hook` answer for names that a module does not define.
+    pub fn when_missing(&mut self, module: ModuleId, hook: scope::Missing) {
+        self.modules[module].missing = Some(hook);
+    }
+
     /// Adds every row of a table to a module.
     pub fn define_rows(&mut self, module: ModuleId, rows: &'static [Builtin]) {
         for row in rows {

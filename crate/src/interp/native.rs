@@ -121,6 +121,12 @@ pub trait NativeObject: Any {
         Ok(Value::Bool(true))
     }
 
+    /// `assert self` of a value that is known at run time only: the object sees to the check and answers `true`. `text` is the
+    /// condition as the script writes it.
+    fn assert_later(&self, _cx: &mut Interp, _text: &str) -> Result<bool> {
+        Ok(false)
+    }
+
     /// `int(self)`, `float(self)`, `self.__index__()`: a number or `Value::Unknown`.
     fn number(&self, _cx: &mut Interp) -> Answer {
         Ok(None)

@@ -84,7 +84,12 @@ pub struct Module {
     pub globals: Vec<Global>,
     /// Positions by name.
     pub index: FxHashMap<Name, u32>,
+    /// Answers for names that are no globals, as a function `__getattr__` of a script module does.
+    pub missing: Option<Missing>,
 }
+
+/// Answers for a name that a Rust module does not define.
+pub type Missing = fn(&mut crate::interp::Interp, &str) -> crate::interp::native::Answer;
 
 impl Module {
     /// The value of `name`, if it is set.

@@ -138,6 +138,7 @@ isa! {
     }
     other {
         print::DevicePrint,
+        print::DeviceAssert,
     }
 }
 

@@ -58,6 +58,8 @@ pub struct DtypeInfo {
     pub lane_dtype: Option<Dtype>,
     /// Whether only host arrays can have it.
     pub host_only: bool,
+    /// What it is.
+    pub doc: &'static str,
 }
 
 /// Shorthand for a float row.
@@ -72,15 +74,15 @@ const fn float(exponent_bits: u32, mantissa_bits: u32, bias: i32, flavour: Flavo
 
 /// Declares the table: `Variant = "name", bytes, class, lanes, lane dtype, host only`.
 macro_rules! dtypes {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $bytes:literal, $class:expr, $lanes:literal, $lane:expr, $host:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $bytes:literal, $class:expr, $lanes:literal, $lane:expr, $host:literal;)*) => {
         /// A number format.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
         #[repr(u8)]
-        pub enum Dtype { $($(#[$doc])* $variant,)* }
+        pub enum Dtype { $($(#[doc = $doc])* $variant,)* }
 
         /// One row per [`Dtype`], in order.
         const TABLE: &[DtypeInfo] = &[
-            $(DtypeInfo { name: $name, bytes: $bytes, class: $class, lanes: $lanes, lane_dtype: $lane, host_only: $host },)*
+            $(DtypeInfo { name: $name, bytes: $bytes, class: $class, lanes: $lanes, lane_dtype: $lane, host_only: $host, doc: concat!($($doc,)*) },)*
         ];
 
         impl Dtype {

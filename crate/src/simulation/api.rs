@@ -27,10 +27,12 @@ pub struct ParamDoc {
 pub struct Entry {
     /// Its full name, such as `nki.isa.dma_copy`.
     pub name: String,
-    /// `function`.
+    /// `function`, `class`, `method`, `enum`, `member`, `constant` or `dtype`.
     pub kind: &'static str,
-    /// Its parameters in parentheses.
+    /// Its parameters in parentheses, if it can be called.
     pub signature: String,
+    /// Its value as Python writes it, for members of enumerations.
+    pub value: Option<String>,
     /// What it does.
     pub doc: &'static str,
     /// Its parameters, where each is documented.
@@ -42,8 +44,9 @@ pub fn entries() -> Vec<Entry> {
     let entry = |api: nki::Api| Entry {
         params: instruction_params(&api.name),
         name: api.name,
-        kind: "function",
+        kind: api.kind.word(),
         signature: api.signature,
+        value: api.value,
         doc: api.doc.trim(),
     };
     nki::api().into_iter().map(entry).collect()

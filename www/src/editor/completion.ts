@@ -5,9 +5,12 @@ import { enclosingCall, expand, readImports, type Manifest } from "./manifest.ts
 
 const KINDS: Readonly<Record<CatalogEntry["kind"], string>> = {
   function: "function",
-  constant: "constant",
   class: "class",
-  module: "namespace",
+  method: "method",
+  enum: "enum",
+  member: "property",
+  constant: "constant",
+  dtype: "type",
 };
 
 function toCompletion(entry: CatalogEntry): Completion {
@@ -43,7 +46,7 @@ export function completeNki(manifest: () => Manifest | null): CompletionSource {
     if (dot >= 0) {
       const members = known.members(expand(written.slice(0, dot), readImports(text)));
       if (members.length === 0) return null;
-      return { from: context.pos - (written.length - dot - 1), options: members.map(toCompletion), validFor: /^\w*$/ };
+      return { from: context.pos - (written.length - dot - 1), options: members.map(toCompletion).filter(({ label }) => !label.startsWith("_")), validFor: /^\w*$/ };
     }
     const options = keywords(context, known, text, context.pos - written.length);
     return options.length === 0 ? null : { from: context.pos - written.length, options, validFor: /^\w*=?$/ };

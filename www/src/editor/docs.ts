@@ -23,7 +23,7 @@ export function docCard(entry: CatalogEntry): HTMLElement {
   return h(
     "div",
     { class: "doc-card" },
-    h("code", { class: "doc-signature" }, entry.name + entry.signature),
+    h("code", { class: "doc-signature" }, entry.name + entry.signature + (entry.value === null ? "" : ` = ${entry.value}`)),
     ...paragraphs(entry.doc),
     rows.length > 0 && h("dl", {}, ...rows),
   );

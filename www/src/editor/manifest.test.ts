@@ -18,7 +18,7 @@ describe("names of a script", () => {
   });
 
   it("lead to the catalogue", () => {
-    const entry = { name: "nki.isa.nc_matmul", kind: "function", signature: "", doc: "", params: [] } as const;
+    const entry = { name: "nki.isa.nc_matmul", kind: "function", signature: "", value: null, doc: "", params: [] } as const;
     const manifest = new Manifest([entry]);
     expect(manifest.get(expand("nisa.nc_matmul", imports))).toEqual(entry);
     expect(manifest.members("nki.isa")).toEqual([entry]);

@@ -182,9 +182,11 @@ export interface ParamDoc {
 /** One documented `nki.*` name. */
 export interface CatalogEntry {
   readonly name: string;
-  readonly kind: "function" | "constant" | "class" | "module";
-  /** Its parameters in parentheses. */
+  readonly kind: "function" | "class" | "method" | "enum" | "member" | "constant" | "dtype";
+  /** Its parameters in parentheses; empty if it cannot be called. */
   readonly signature: string;
+  /** Its value as Python writes it, for members of enumerations. */
+  readonly value: string | null;
   readonly doc: string;
   readonly params: readonly ParamDoc[];
 }

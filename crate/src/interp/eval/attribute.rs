@@ -63,8 +63,20 @@ impl Interp {
                 if let Some(value) = module.get(name) {
                     return Ok(Some(Found::Plain(value.clone())));
                 }
+                let (missing, getter) = (module.missing, module.get("__getattr__").cloned());
                 let child = format!("{}.{name}", module.name);
-                Ok(self.by_name.get(&child).map(|&id| Found::Plain(Value::Module(id))))
+                if let Some(&id) = self.by_name.get(&child) {
+                    return Ok(Some(Found::Plain(Value::Module(id))));
+                }
+                if let Some(missing) = missing {
+                    return Ok(missing(self, name)?.map(Found::Plain));
+                }
+                match getter {
+                    Some(getter) => self
+                        .call_values(&getter, vec![Value::from(name)])
+                        .map(|value| Some(Found::Plain(value))),
+                    None => Ok(None),
+                }
             }
             Value::Instance(instance) => self.find_instance_attr(object, instance, name),
             Value::Native(native) => {

@@ -50,6 +50,11 @@ impl Interp {
         if self.exists(&full) {
             return self.import(&full).map(Value::Module);
         }
+        if let Some(missing) = self.modules[id].missing
+            && let Some(value) = missing(self, name)?
+        {
+            return Ok(value);
+        }
         if let Some(getter) = self.modules[id].get("__getattr__").cloned() {
             return self.call_values(&getter, vec![Value::from(name)]);
         }

@@ -258,6 +258,15 @@ impl Interp {
     fn exec_assert(&mut self, frame: &mut Frame, test: &Expr, message: Option<&Expr>) -> Result<()> {
         let value = self.eval(frame, test)?;
         let span = Self::place(frame, test.start, test.end);
+        if let Value::Native(object) = &value {
+            let text = self.sources.text(span).to_owned();
+            let outer = std::mem::replace(&mut self.span, span);
+            let later = Rc::clone(object).assert_later(self, &text);
+            self.span = outer;
+            if later.map_err(|raised| self.locate(raised, span))? {
+                return Ok(());
+            }
+        }
         let truth = self.truth_value(&value).map_err(|raised| self.locate(raised, span))?;
         if truth.is_none() && self.on_unknown == OnUnknown::Suspend {
             return Err(Self::needs_value("this check"));

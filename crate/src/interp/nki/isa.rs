@@ -1,23 +1,23 @@
 //! `nki.isa`: every row of the instruction catalog becomes a function.
 
-use crate::base::diag::{Code, Fault};
+use crate::base::diag::Fault;
 use crate::base::span::Span;
 use crate::builtin;
 use crate::interp::Interp;
-use crate::interp::builtin::{CallArgs, NOWHERE};
+use crate::interp::builtin::{Builtin, CallArgs, NOWHERE};
 use crate::interp::convert;
 use crate::interp::native::{Answer, NativeObject};
-use crate::interp::raised::{Raised, Result};
+use crate::interp::raised::{Exception, Raised, Result};
 use crate::interp::scope::ModuleId;
 use crate::interp::value::Value;
 use crate::isa::CATALOG;
 use crate::isa::args::Args;
 use crate::isa::spec::Entry;
 
-use super::legacy;
-use super::member::{TypeMarker, enum_class, member};
-use super::register::{NkiInstruction, register_alloc};
+use super::member::{ENUMS, TypeMarker, enum_class, member};
+use super::register::{self, NkiInstruction, register_alloc};
 use super::tracing::{chip, deprecated, shared, tracing};
+use super::{changes, legacy};
 
 /// Instructions of the published API, in its order; those without a row say so when they are called.
 pub static PUBLISHED: &[&str] = &[
@@ -72,27 +72,10 @@ pub static PUBLISHED: &[&str] = &[
     "topk",
 ];
 
-/// Enumerations of `nki.isa`.
-static CLASSES: &[&str] = &[
-    "engine",
-    "reduce_cmd",
-    "dge_mode",
-    "oob_mode",
-    "matmul_perf_mode",
-    "nc_version",
-    "dma_engine",
-];
-
-/// Instructions that were removed, and what replaced them.
-static REMOVED: &[(&str, &str)] = &[
-    (
-        "tensor_copy_dynamic_src",
-        "nisa.tensor_copy() with NkiTensor.ap(scalar_offset=...)",
-    ),
-    (
-        "tensor_copy_dynamic_dst",
-        "nisa.tensor_copy() with NkiTensor.ap(scalar_offset=...)",
-    ),
+/// Classes of `nki.isa` whose objects are native, with their methods.
+pub static CLASSES: &[(&str, &[Builtin])] = &[
+    ("NkiInstruction", register::INSTRUCTION_METHODS),
+    ("VirtualRegister", register::REGISTER_METHODS),
 ];
 
 /// A function of `nki.isa`.
@@ -118,7 +101,10 @@ impl NativeObject for Instruction {
 
     fn call(&self, cx: &mut Interp, args: CallArgs) -> Answer {
         let Some(entry) = self.entry else {
-            return Err(missing(self.name));
+            return Err(Raised::unimplemented(format!(
+                "nki.isa.{} is not modelled yet",
+                self.name
+            )));
         };
         if self.legacy && legacy::lacks_destination(entry, &args) {
             return legacy::call_returning(cx, entry, args).map(Some);
@@ -126,21 +112,12 @@ impl NativeObject for Instruction {
         issue(cx, entry, &args).map(Some)
     }
 
+    fn is_callable(&self) -> bool {
+        true
+    }
+
     fn repr(&self, _cx: &mut Interp) -> Result<String> {
         Ok(format!("<function nki.isa.{}>", self.name))
-    }
-}
-
-/// The error of an instruction that is not there.
-fn missing(name: &str) -> Raised {
-    match REMOVED.iter().find(|(removed, _)| *removed == name) {
-        Some((_, instead)) => Raised::new(
-            crate::interp::raised::Exception::AttributeError,
-            format!("nki.isa.{name} was removed"),
-        )
-        .code(Code::Unsupported)
-        .hint(format!("use {instead}")),
-        None => Raised::unimplemented(format!("nki.isa.{name} is not modelled yet")),
     }
 }
 
@@ -150,6 +127,8 @@ fn missing(name: &str) -> Raised {
 /// What binding or a hardware rule says, at the argument concerned.
 pub fn issue(cx: &mut Interp, entry: &'static Entry, call: &CallArgs) -> Result<Value> {
     let name = entry.spec.name;
+    changes::check_keywords(entry, call)?;
+    register::check_frozen(entry, call)?;
     let mut args = Args::default();
     args.positional.reserve(call.positional.len());
     for arg in &call.positional {
@@ -164,10 +143,14 @@ pub fn issue(cx: &mut Interp, entry: &'static Entry, call: &CallArgs) -> Result<
     }
     let loc = cx.loc();
     let tracing = tracing(cx, name)?;
-    let generation = tracing.generation;
+    let (generation, region) = (tracing.generation, tracing.regions.innermost());
     match tracing.builder.call(entry, &args, loc) {
-        Ok(inst) => Ok(Value::native(NkiInstruction { inst, generation })),
-        Err(fault) => Err(point(entry, call, fault)),
+        Ok(inst) => Ok(Value::native(NkiInstruction {
+            inst,
+            generation,
+            region,
+        })),
+        Err(fault) => Err(point(entry, call, changes::explain_order(entry, fault))),
     }
 }
 
@@ -227,28 +210,35 @@ fn define(cx: &mut Interp, module: ModuleId, legacy: bool) {
         .iter()
         .map(|entry| entry.spec.name)
         .filter(|name| !PUBLISHED.contains(name));
-    let removed = REMOVED.iter().map(|(name, _)| *name);
-    for name in PUBLISHED.iter().copied().chain(extra).chain(removed) {
+    for name in PUBLISHED.iter().copied().chain(extra) {
         let entry = crate::isa::entry(name);
         cx.define(module, name, Value::native(Instruction { name, entry, legacy }));
     }
-    for name in CLASSES.iter().copied() {
-        let class = enum_class(cx, name);
-        cx.define(module, name, class);
+    for row in ENUMS.iter().filter(|row| row.module == "nki.isa") {
+        let class = enum_class(cx, row.name);
+        cx.define(module, row.name, class);
     }
-    for engine in ["tensor", "vector", "scalar", "gpsimd", "unknown"] {
-        cx.define(module, &format!("{engine}_engine"), member("engine", engine));
-    }
-    for name in ["NkiInstruction", "VirtualRegister"] {
-        let marker = shared(cx, name, || Value::native(TypeMarker(name.into())));
+    for (name, methods) in CLASSES.iter().copied() {
+        let marker = shared(cx, name, || Value::native(TypeMarker { name, methods }));
         cx.define(module, name, marker);
     }
+    let failure = cx.exception_class(Exception::NkiValidationError);
+    cx.define(module, "NkiValidationError", failure);
     cx.define_rows(module, ROWS);
+    if legacy {
+        for &(name, engine) in changes::ENGINES {
+            cx.define(module, name, member("engine", engine));
+        }
+    } else {
+        cx.when_missing(module, changes::of_isa);
+    }
 }
 
 builtin! {
     /// Functions of `nki.isa` that are no instructions.
     pub ROWS;
+    /// The revision of the silicon within its generation. Only first revisions, 0, are described here.
+    "get_nc_sub_version" "()" => |_cx, _args| Ok(Value::Int(0));
     /// The generation of the target.
     "get_nc_version" "()" => |cx, _args| {
         let name = format!("gen{}", chip(cx).generation as u8);

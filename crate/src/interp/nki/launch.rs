@@ -63,6 +63,10 @@ impl NativeObject for Kernel {
         launch(cx, self, args).map(Some)
     }
 
+    fn is_callable(&self) -> bool {
+        true
+    }
+
     fn repr(&self, _cx: &mut Interp) -> Result<String> {
         Ok(format!("<nki kernel {}>", self.name))
     }
@@ -302,6 +306,7 @@ fn trace(cx: &mut Interp, kernel: &Kernel, binder: Binder, args: &CallArgs) -> R
         core: 0,
         constants: Default::default(),
         identities: Default::default(),
+        regions: Default::default(),
         fixed_order: 0,
         tensors: 0,
     };
@@ -337,6 +342,7 @@ fn evaluate(cx: &mut Interp, kernel: &Kernel, args: &CallArgs) -> Result<Value> 
             } else {
                 trace.builder.begin_program();
             }
+            trace.regions = Default::default();
             trace.core = core;
             trace.program = program;
             let value = cx.call(&kernel.function, args.clone())?;
@@ -472,6 +478,10 @@ fn jit(cx: &mut Interp, args: &mut Args, legacy: bool) -> Result<Value> {
     }
     for (name, arg) in args.keywords() {
         match &**name {
+            "platform_target" if !legacy => {
+                let raised = Raised::argument_error("nki.jit(platform_target=...) was removed").at(arg.span);
+                return Err(raised.hint("leave it out and choose the target of the run; on a machine the variable NEURON_PLATFORM_TARGET_OVERRIDE does"));
+            }
             "platform_target" | "mode" | "debug_kernel" | "experimental_flags" | "show_compiler_tb" => {
                 let message = format!("nki.jit({name}=...) is ignored here");
                 deprecated(cx, Some(arg.span), &message, "choose the target of the run instead");

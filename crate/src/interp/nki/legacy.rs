@@ -20,7 +20,7 @@ use crate::tensor::buffer::Space;
 use crate::tensor::window::{AxisIndex, Grid, Window};
 
 use super::isa::issue;
-use super::language::{math, program};
+use super::language::{math, program, unary};
 use super::tensor::NkiTensor;
 use super::tracing::{Request, allocate, tracing};
 
@@ -142,7 +142,7 @@ pub fn unary(cx: &mut Interp, tensor: &NkiTensor, op: UnaryOp) -> Answer {
     if !is_legacy(cx) {
         return Err(no_operators(tensor, "nl.negative(x)"));
     }
-    math::unary(cx, "negative", tensor, None).map(Some)
+    unary::unary(cx, "negative", tensor, None).map(Some)
 }
 
 /// `tensor <op>= other`: the result goes into the tensor itself.

@@ -1,6 +1,7 @@
 //! NKI bound to the interpreter: `nki`, `nki.language`, `nki.isa`, `nki.collectives`, `nki.typing`, and the older paths below
 //! `neuronxcc`.
 
+pub mod changes;
 pub mod grid;
 pub mod host;
 pub mod isa;
@@ -10,16 +11,20 @@ pub mod legacy;
 pub mod member;
 pub mod register;
 pub mod session;
+pub mod surface;
 pub mod tensor;
 pub mod tracing;
 
 use crate::builtin;
-use crate::interp::builtin::{Args, Builtin};
+use crate::interp::builtin::Args;
 use crate::interp::native::{Answer, NativeObject};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::scope::ModuleId;
 use crate::interp::value::Value;
 use crate::interp::{Interp, NativeModule};
+use crate::tensor::buffer::Space;
+
+pub use surface::{Api, api};
 
 /// The modules, for registration with an interpreter.
 pub static MODULES: &[NativeModule] = &[
@@ -68,6 +73,7 @@ fn init(cx: &mut Interp, id: ModuleId) -> Result<()> {
     for name in ["nki.language", "nki.isa"] {
         cx.import(name)?;
     }
+    cx.when_missing(id, changes::of_nki);
     Ok(())
 }
 
@@ -84,8 +90,17 @@ fn init_collectives(cx: &mut Interp, id: ModuleId) -> Result<()> {
     Ok(())
 }
 
+/// Names of `nki.typing` and what they say.
+pub static TYPING: &[(&str, &str)] = &[
+    (
+        "tensor",
+        "Annotates a tensor parameter; `tensor[128, 512]` gives its shape.",
+    ),
+    ("mutable_tensor", "Annotates a tensor parameter that the kernel writes."),
+];
+
 fn init_typing(cx: &mut Interp, id: ModuleId) -> Result<()> {
-    for name in ["tensor", "mutable_tensor"] {
+    for &(name, _) in TYPING {
         cx.define(id, name, Value::native(Annotation(name)));
     }
     Ok(())
@@ -143,6 +158,25 @@ pub fn convert_shape(args: &Args, at: usize) -> Result<Vec<u32>> {
     shape_of(&items).ok_or_else(|| not_a_shape(args, at, &items))
 }
 
+/// The memory that parameter `at` names.
+///
+/// # Errors
+/// Anything that is no memory.
+pub fn convert_space(args: &Args, at: usize, default: Space) -> Result<Space> {
+    let Some(value) = args.some(at) else { return Ok(default) };
+    if let Some(space) = member::space(value) {
+        return Ok(space);
+    }
+    let raised = args.wrong(at, "a memory region");
+    let named = value
+        .as_str()
+        .filter(|text| ["sbuf", "psum", "hbm", "private_hbm", "shared_hbm"].contains(text));
+    Err(match named {
+        Some(name) => raised.hint(format!("names of memories were removed; write nl.{name}")),
+        None => raised.hint("use nl.sbuf, nl.psum, nl.private_hbm or nl.shared_hbm"),
+    })
+}
+
 /// The error of a shape that [`shape_of`] does not take.
 fn not_a_shape(args: &Args, at: usize, items: &[Value]) -> Raised {
     match items
@@ -170,62 +204,6 @@ fn shape_of(items: &[Value]) -> Option<Vec<u32>> {
     };
     let shape = items.iter().map(size).collect::<Option<Vec<_>>>()?;
     (!shape.is_empty()).then_some(shape)
-}
-
-/// Every name of the API that can be called, with its signature and documentation: `nki.isa` from the catalog, the rest from the
-/// rows of the bindings.
-pub fn api() -> Vec<Api> {
-    let mut all = Vec::new();
-    for entry in crate::isa::CATALOG {
-        all.push(Api {
-            name: format!("nki.isa.{}", entry.spec.name),
-            signature: isa::signature(entry),
-            doc: entry.spec.doc,
-        });
-    }
-    let tables: [(&str, &[&[Builtin]]); 3] = [
-        ("nki", &[launch::ROWS]),
-        ("nki.isa", &[isa::ROWS]),
-        (
-            "nki.language",
-            &[
-                language::create::ROWS,
-                language::loops::ROWS,
-                language::math::BINARY_ROWS,
-                language::math::UNARY_ROWS,
-                language::math::REDUCE_ROWS,
-                language::program::ROWS,
-                language::shape::ROWS,
-            ],
-        ),
-    ];
-    for (module, tables) in tables {
-        all.extend(tables.iter().copied().flatten().map(|row| Api {
-            name: format!("{module}.{}", row.name),
-            signature: row.signature.to_owned(),
-            doc: row.doc,
-        }));
-    }
-    all.extend(tensor::METHODS.iter().map(|row| Api {
-        name: format!("nki.language.NkiTensor.{}", row.name),
-        signature: row.signature.to_owned(),
-        doc: row.doc,
-    }));
-    all.sort_by(|a, b| a.name.cmp(&b.name));
-    // The front end makes registers itself, beside the row of the catalog.
-    all.dedup_by(|a, b| a.name == b.name);
-    all
-}
-
-/// One line of the API listing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Api {
-    /// The dotted name.
-    pub name: String,
-    /// The signature as Python writes it.
-    pub signature: String,
-    /// The documentation.
-    pub doc: &'static str,
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
 //! Virtual registers and instruction handles.
 
+use crate::base::diag::{Code, Fault};
 use crate::builtin;
 use crate::interp::Interp;
-use crate::interp::builtin::Builtin;
+use crate::interp::builtin::{Args, Builtin, CallArgs};
 use crate::interp::native::{Answer, NativeObject, PyIterator};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::Value;
 use crate::isa::args::Arg;
+use crate::isa::spec::Entry;
 use crate::syntax::ast::CompareOp;
 use crate::tensor::view::RegId;
-use crate::trace::program::InstId;
+use crate::trace::program::{InstId, LoopId};
 
 use super::language::loops::while_register;
 use super::tracing::{Issue, tracing};
@@ -19,6 +21,15 @@ use super::tracing::{Issue, tracing};
 pub struct VirtualRegister {
     /// Its number in the launch.
     pub id: RegId,
+    /// Whether only the loop that owns it sets it: the variable of a counted loop.
+    pub frozen: bool,
+}
+
+impl VirtualRegister {
+    /// A register that instructions may set.
+    pub fn new(id: RegId) -> Self {
+        Self { id, frozen: false }
+    }
 }
 
 impl NativeObject for VirtualRegister {
@@ -52,6 +63,58 @@ impl NativeObject for VirtualRegister {
     }
 }
 
+/// Refuses to set the variable of a counted loop.
+///
+/// # Errors
+/// The instruction would write a register that its loop owns.
+pub fn check_frozen(entry: &Entry, call: &CallArgs) -> Result<()> {
+    if !matches!(entry.spec.name, "register_move" | "register_load") {
+        return Ok(());
+    }
+    let keyword = call
+        .keywords
+        .iter()
+        .find(|(name, _)| &**name == "dst")
+        .map(|(_, arg)| arg);
+    let Some(dst) = keyword.or_else(|| call.positional.first()) else {
+        return Ok(());
+    };
+    if !dst
+        .value
+        .downcast::<VirtualRegister>()
+        .is_some_and(|register| register.frozen)
+    {
+        return Ok(());
+    }
+    let message = format!(
+        "{}(): the variable of a loop on the device cannot be set",
+        entry.spec.name
+    );
+    Err(Raised::from(Fault::new(Code::Constraint, message))
+        .at(dst.span)
+        .hint("keep the value that changes in a register of its own, from nisa.register_alloc()"))
+}
+
+/// `VirtualRegister(state, frozen)`.
+fn construct(cx: &mut Interp, args: &Args) -> Result<Value> {
+    if args.some(1).is_some() {
+        return Err(Raised::argument_error(
+            "VirtualRegister() takes a state of the compiler, which scripts do not have",
+        )
+        .hint("make a register with nisa.register_alloc(x)"));
+    }
+    let frozen = args.truth_or(2, false)?;
+    let id = tracing(cx, "VirtualRegister()")?.builder.register();
+    Ok(Value::native(VirtualRegister { id, frozen }))
+}
+
+builtin! {
+    /// Methods of `VirtualRegister`.
+    pub REGISTER_METHODS;
+    /// A new register; kernels make theirs with `nisa.register_alloc`.
+    "__init__" "(self, state=None, frozen=False)" => |cx, args| construct(cx, args);
+}
+
 /// `nisa.register_alloc(x)`.
 ///
 /// # Errors
@@ -71,7 +134,7 @@ pub fn register_alloc(cx: &mut Interp, initial: &Value) -> Result<Value> {
             return Err(Raised::type_error(format!("register_alloc() takes an integer or None, not {got}")).on("x"));
         }
     }
-    Ok(Value::native(VirtualRegister { id }))
+    Ok(Value::native(VirtualRegister::new(id)))
 }
 
 /// `nisa.NkiInstruction`: the handle that an instruction call returns.
@@ -81,6 +144,8 @@ pub struct NkiInstruction {
     pub inst: InstId,
     /// The launch that it belongs to.
     pub generation: u32,
+    /// The loop on the device that contains it.
+    pub region: Option<LoopId>,
 }
 
 impl NativeObject for NkiInstruction {
@@ -100,6 +165,11 @@ impl NativeObject for NkiInstruction {
 builtin! {
     /// Methods of `NkiInstruction`.
     pub INSTRUCTION_METHODS;
+    /// Handles come from the functions of `nki.isa`.
+    "__init__" "(self, handle)" => |_cx, _args| {
+        let raised = Raised::argument_error("NkiInstruction() takes a handle of the compiler, which scripts do not have");
+        Err(raised.hint("keep what a function of nki.isa returns, such as a = nisa.dma_copy(dst, src)"))
+    };
     /// Makes this instruction start only after `producers` have ended.
     "depends_on" "(self, *producers)" => |cx, args| {
         let this = *args.receiver::<NkiInstruction>()?;
@@ -110,6 +180,10 @@ builtin! {
             let Some(producer) = producer.filter(|producer| producer.generation == tracing.generation) else {
                 return Err(Raised::type_error("depends_on() takes handles that instructions of this kernel returned"));
             };
+            if !tracing.regions.encloses(producer.region, this.region) {
+                let text = "depends_on(): the producer is in a loop on the device that does not contain the consumer, so its semaphore could never or always fire";
+                return Err(Raised::from(Fault::new(Code::Constraint, text)).hint("issue both in the same loop, or the producer in an enclosing scope"));
+            }
             tracing.builder.depends_on(this.inst, producer.inst)?;
         }
         Ok(args.value(0).clone())

@@ -10,15 +10,20 @@ use crate::interp::builtin::{Args, Builtin};
 use crate::interp::convert::{dtype_of, dtype_value};
 use crate::interp::native::{Answer, NativeObject};
 use crate::interp::raised::{Raised, Result};
-use crate::interp::value::Value;
+use crate::interp::value::{Bound, Value};
+use crate::isa::Inst;
+use crate::isa::ops::print::DeviceAssert;
+use crate::isa::param::In;
+use crate::numerics::dtype::Dtype;
 use crate::syntax::ast::{BinaryOp, UnaryOp};
+use crate::tensor::buffer::Space;
 use crate::tensor::view::{IndexSource, ViewId};
 use crate::tensor::window::{Ap, Index, Window};
 
 use super::legacy;
 use super::member::region;
 use super::register::VirtualRegister;
-use super::tracing::tracing;
+use super::tracing::{deprecated, tracing};
 
 /// A tensor in one of the device memories.
 #[derive(Clone, Debug)]
@@ -82,6 +87,17 @@ impl NkiTensor {
     /// `a [128, 64] float32 in sbuf`, for messages.
     pub fn describe(&self) -> String {
         format!("{} {}", self.name, self.window.describe())
+    }
+
+    /// A method of older kernels, bound to this tensor.
+    fn older_method(&self, name: &str) -> Answer {
+        let row = OLDER_METHODS.iter().find(|row| row.name == name);
+        Ok(row.map(|row| {
+            Value::Bound(Rc::new(Bound {
+                receiver: Value::native(self.clone()),
+                function: Value::Builtin(row),
+            }))
+        }))
     }
 
     /// The shape as a Python tuple.
@@ -210,14 +226,12 @@ impl NativeObject for NkiTensor {
             "offset" => Value::Int(self.window.offset as i64),
             "name" => Value::Str(self.name.clone()),
             "buffer" => region(self.window.space),
-            _ => return Ok(None),
+            _ => return self.older_method(name),
         }))
     }
 
     fn attribute_names(&self) -> Vec<String> {
-        ["shape", "dtype", "ndim", "size", "strides", "offset", "name", "buffer"]
-            .map(str::to_owned)
-            .to_vec()
+        ATTRIBUTES.iter().map(|(name, _)| (*name).to_owned()).collect()
     }
 
     fn getitem(&self, cx: &mut Interp, index: &Value) -> Answer {
@@ -269,9 +283,91 @@ impl NativeObject for NkiTensor {
         .hint("select values with nl.where or a predicated instruction"))
     }
 
+    fn assert_later(&self, cx: &mut Interp, text: &str) -> Result<bool> {
+        let (tensor, loc) = (In(self.view(cx)?), cx.loc());
+        let builder = &mut tracing(cx, "a tensor")?.builder;
+        let condition = builder.text(text);
+        builder.emit(Inst::DeviceAssert(DeviceAssert { condition, tensor }), loc)?;
+        Ok(true)
+    }
+
     fn repr(&self, _cx: &mut Interp) -> Result<String> {
         Ok(format!("<NkiTensor {}>", self.describe()))
     }
+}
+
+/// Attributes of a tensor and what they tell; all are known while the kernel is traced.
+pub static ATTRIBUTES: &[(&str, &str)] = &[
+    ("shape", "Sizes of the dimensions."),
+    ("strides", "Elements between neighbours along each dimension."),
+    ("offset", "First element, counted from the start of the storage."),
+    ("name", "The name that messages and the profile show."),
+    ("dtype", "How the bits of an element are read."),
+    ("buffer", "The memory that holds the storage."),
+    ("ndim", "Number of dimensions."),
+    ("size", "Number of elements."),
+];
+
+/// A tensor that `NkiTensor(...)` made without a storage: it has a shape and a dtype, but no data.
+pub struct Placeholder {
+    name: Rc<str>,
+    shape: Vec<u32>,
+    dtype: Dtype,
+    space: Space,
+}
+
+impl NativeObject for Placeholder {
+    fn type_name(&self) -> &str {
+        "NkiTensor"
+    }
+
+    fn getattr(&self, _cx: &mut Interp, name: &str) -> Answer {
+        let sizes: Vec<usize> = self.shape.iter().map(|&size| size as usize).collect();
+        let size: i64 = self.shape.iter().map(|&size| i64::from(size)).product();
+        Ok(match name {
+            "shape" => Some(Value::shape(&sizes)),
+            "dtype" => Some(dtype_value(self.dtype)),
+            "ndim" => Some(Value::from(sizes.len())),
+            "size" => Some(Value::Int(size)),
+            "name" => Some(Value::Str(self.name.clone())),
+            "buffer" => Some(region(self.space)),
+            _ => None,
+        })
+    }
+
+    fn repr(&self, _cx: &mut Interp) -> Result<String> {
+        let (shape, dtype, space) = (&self.shape, self.dtype.name(), self.space.name());
+        Ok(format!(
+            "<NkiTensor {} {shape:?} {dtype} in {space}, without storage>",
+            self.name
+        ))
+    }
+}
+
+/// `NkiTensor(shape, dtype, storage, buffer, name)`. Storages belong to frameworks; without one the tensor only describes.
+fn construct(args: &Args) -> Result<Value> {
+    if args.some(3).is_some() {
+        return Err(Raised::argument_error(
+            "NkiTensor() binds a storage that a framework hands out, and there is none here",
+        )
+        .hint("allocate a tensor with nl.ndarray(shape, dtype, buffer=...)"));
+    }
+    let shape = super::convert_shape(args, 1)?;
+    let dtype = dtype_of(args.value(2)).ok_or_else(|| args.wrong(2, "a dtype, such as nl.float32"))?;
+    let space = super::convert_space(args, 4, Space::Sbuf)?;
+    let name = args.str_or(5, "")?.into();
+    Ok(Value::native(Placeholder {
+        name,
+        shape,
+        dtype,
+        space,
+    }))
+}
+
+/// `tensor[key]` by name.
+fn item(cx: &mut Interp, args: &Args) -> Result<Value> {
+    let found = receiver(args)?.getitem(cx, args.value(1))?;
+    found.ok_or_else(|| args.wrong(1, "integers, slices, '...' or nl.ds(start, size)"))
 }
 
 /// The tensor that a method was called on.
@@ -393,6 +489,16 @@ fn view(args: &Args) -> Result<Value> {
 builtin! {
     /// Methods of `NkiTensor`.
     pub METHODS;
+    /// A description without data; tensors with data come from `nl.ndarray`.
+    "__init__" "(self, shape, dtype, storage, buffer=sbuf, name='')" => |_cx, args| construct(args);
+    /// A view by integers, slices, `...` and `nl.ds`. On chip an integer keeps dimension 0, and two dimensions remain.
+    "__getitem__" "(self, key)" => |cx, args| item(cx, args);
+    /// Kernels of the present API do not assign to tensors; `nisa.tensor_copy` writes to a view.
+    "__setitem__" "(self, key, value)" => |cx, args| {
+        let (tensor, value) = (receiver(args)?, args.value(2).clone());
+        legacy::assign(cx, &tensor, args.value(1), &value)?;
+        Ok(Value::None)
+    };
     /// Whether the elements lie one behind the other (in each partition, on chip).
     "is_contiguous" "(self)" => |_cx, args| Ok(Value::Bool(receiver(args)?.window.is_contiguous()));
     /// The access pattern as `[[step, count], ...]`.
@@ -470,10 +576,16 @@ builtin! {
         let source = IndexSource::Free(index.view(cx)?);
         viewed(&tensor, tensor.window.indirect_free(source, count as u32))
     };
-    /// The tile repeated to a larger shape (older spelling of `nl.broadcast_to`).
+}
+
+builtin! {
+    /// Methods of `NkiTensor` that only older kernels use.
+    pub OLDER_METHODS;
+    /// The tile repeated to a larger shape.
     "broadcast_to" "(self, shape)" => |cx, args| {
         let tensor = receiver(args)?;
         let shape = super::convert_shape(args, 1)?;
+        deprecated(cx, args.call_span(), "NkiTensor.broadcast_to() is from an older NKI", "write nl.broadcast_to(x, shape), or x.broadcast(dim, size) for a view");
         super::language::shape::broadcast_to(cx, &tensor, &shape, None)
     };
 }

@@ -16,13 +16,53 @@ use crate::numerics::dtype::Dtype;
 use crate::tensor::buffer::{Address, Buffer, Init, Space};
 use crate::tensor::window::Window;
 use crate::trace::builder::Builder;
-use crate::trace::program::InstId;
+use crate::trace::program::{InstId, LoopId};
 
 use super::session::Session;
 use super::tensor::NkiTensor;
 
 /// What makes two constant tensors equal: bytes, dtype and shape.
 pub type Content = (Rc<[u8]>, Dtype, Vec<u32>);
+
+/// The loops on the device, as they nest while the kernel is traced.
+#[derive(Default)]
+pub struct Regions {
+    /// The loop around each loop of the present core, by the number of the loop.
+    parents: Vec<Option<LoopId>>,
+    open: Vec<LoopId>,
+}
+
+impl Regions {
+    /// The innermost open loop.
+    pub fn innermost(&self) -> Option<LoopId> {
+        self.open.last().copied()
+    }
+
+    /// A loop begins.
+    pub fn begin(&mut self, id: LoopId) {
+        let outer = self.innermost();
+        self.parents.resize(self.parents.len().max(id.0 as usize + 1), None);
+        self.parents[id.0 as usize] = outer;
+        self.open.push(id);
+    }
+
+    /// The innermost loop ends.
+    pub fn end(&mut self) {
+        self.open.pop();
+    }
+
+    /// Whether `outer` is `inner` or contains it; `None` stands for the kernel itself.
+    pub fn encloses(&self, outer: Option<LoopId>, inner: Option<LoopId>) -> bool {
+        let mut at = inner;
+        loop {
+            if at == outer {
+                return true;
+            }
+            let Some(id) = at else { return false };
+            at = self.parents.get(id.0 as usize).copied().flatten();
+        }
+    }
+}
 
 /// The launch that is being traced.
 pub struct Tracing {
@@ -42,6 +82,8 @@ pub struct Tracing {
     pub constants: FxHashMap<Content, NkiTensor>,
     /// Tiles that hold an identity matrix, by size, dtype and core.
     pub identities: FxHashMap<(u32, Dtype, u32), NkiTensor>,
+    /// Loops on the device.
+    pub regions: Regions,
     /// `no_reorder` blocks that are open.
     pub fixed_order: u32,
     /// Tensors allocated so far, for generated names.
@@ -104,7 +146,11 @@ impl<'a> Request<'a> {
 ///
 /// # Errors
 /// A shape that its memory cannot have, a dtype of host arrays only, or no kernel.
-pub fn allocate(cx: &mut Interp, request: Request) -> Result<NkiTensor> {
+pub fn allocate(cx: &mut Interp, mut request: Request) -> Result<NkiTensor> {
+    // The one shape of one dimension that the reference uses on chip: a single value.
+    if request.space.is_on_chip() && request.shape == [1] {
+        request.shape.push(1);
+    }
     check_request(&request)?;
     let loc = cx.loc();
     let name = if request.name.is_empty() {

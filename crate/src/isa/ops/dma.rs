@@ -22,9 +22,7 @@ op! {
     /// Copies between SBUF and HBM with the DMA engines; elements go over in the order of the two views.
     ///
     /// Different dtypes convert through float32. Views with run-time indices gather and scatter rows.
-    dma_copy => DmaCopy on [] since Gen2 [
-        deprecated "dst_rmw_op", "accumulate with nisa.dma_compute"; deprecated "unique_indices", "accumulate with nisa.dma_compute"
-    ] {
+    dma_copy => DmaCopy on [] since Gen2 {
         /// Tensor to write, in SBUF or HBM.
         dst: Out,
         /// Tensor to read, in SBUF or HBM, with as many elements.

@@ -1,6 +1,6 @@
-//! `nl.device_print`: shows a tile while the kernel runs.
+//! What shows and checks tiles while the kernel runs: `nl.device_print`, and `assert` on a tile.
 
-use crate::base::diag::Fault;
+use crate::base::diag::{Code, Fault};
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::param::In;
 use crate::isa::rules;
@@ -66,6 +66,45 @@ impl Op for DevicePrint {
         cx.machine.printed.push(Printed { core: cx.core, text });
         cx.recycle(values);
         Ok(())
+    }
+
+    fn work(&self, _cx: &OpCx) -> Work {
+        Work::Free
+    }
+}
+
+op! {
+    /// Stops the run unless every value of a tile is true.
+    ///
+    /// The reference asserts on tiles in its examples and does not say what the device does. Here the run checks the values; it
+    /// takes no time.
+    device_assert => DeviceAssert on [] since Gen2 unnamed {
+        /// Text of the condition, interned in the tables.
+        condition: TextId,
+        /// Tile that must not hold 0.
+        tensor: In,
+    }
+}
+
+impl Op for DeviceAssert {
+    fn check(&self, _cx: &OpCx) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
+        let values = cx.read(self.tensor.0, "tensor")?;
+        let (count, first) = (values.len(), values.iter().position(|&value| value == 0.0));
+        let wrong = values.iter().filter(|&&value| value == 0.0).count();
+        cx.recycle(values);
+        let Some(first) = first else { return Ok(()) };
+        let text = &cx.tables.texts[self.condition];
+        let shape = cx.tile(self.tensor.0).pattern.shape();
+        Err(Fault::new(
+            Code::Assertion,
+            format!(
+                "assertion failed: {text}: false at {wrong} of {count} elements of {shape:?}, first at element {first}"
+            ),
+        ))
     }
 
     fn work(&self, _cx: &OpCx) -> Work {

@@ -8,10 +8,9 @@ use crate::interp::Interp;
 use crate::interp::builtin::Args;
 use crate::interp::convert;
 use crate::interp::nki::legacy::BlockTensor;
-use crate::interp::nki::member::space;
 use crate::interp::nki::tensor::NkiTensor;
 use crate::interp::nki::tracing::{Issue, Request, allocate, chip, tracing};
-use crate::interp::nki::{convert_shape, host};
+use crate::interp::nki::{convert_shape, convert_space, host};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::Value;
 use crate::isa::args::Arg;
@@ -19,17 +18,6 @@ use crate::numerics::dtype::Dtype;
 use crate::tensor::buffer::{Address, Init, Space};
 
 use super::dtype;
-
-/// The memory that parameter `at` names.
-fn memory(args: &Args, at: usize, default: Space) -> Result<Space> {
-    match args.some(at) {
-        None => Ok(default),
-        Some(value) => space(value).ok_or_else(|| {
-            args.wrong(at, "a memory region")
-                .hint("use nl.sbuf, nl.psum, nl.private_hbm or nl.shared_hbm")
-        }),
-    }
-}
 
 /// `address=(partition, byte)`.
 fn address(args: &Args, at: usize) -> Result<Option<Address>> {
@@ -53,7 +41,7 @@ fn create(
     let Some(dtype) = dtype(args, at[1])? else {
         return Err(args.wrong(at[1], "a dtype, such as nl.float32"));
     };
-    let space = memory(args, at[2], Space::Sbuf)?;
+    let space = convert_space(args, at[2], Space::Sbuf)?;
     let name = args.str_or(at[3], "")?;
     let address = address(args, 4)?;
     let mut make = |shape| -> Result<NkiTensor> {
@@ -128,7 +116,7 @@ fn fill_hbm(cx: &mut Interp, tensor: &NkiTensor, value: Arg) -> Result<()> {
 fn like(cx: &mut Interp, args: &Args, fill: impl Fn(&mut Interp, &NkiTensor) -> Result<()>) -> Result<Value> {
     let model = super::tile(args, 0)?;
     let dtype = dtype(args, 1)?.unwrap_or(model.window.dtype);
-    let space = memory(args, 2, model.window.space)?;
+    let space = convert_space(args, 2, model.window.space)?;
     let name = args.str_or(3, "")?;
     let request = Request {
         name,
@@ -161,8 +149,15 @@ pub fn constant(cx: &mut Interp, function: &str, shape: Vec<u32>, dtype: Dtype, 
 }
 
 fn shared_constant(cx: &mut Interp, args: &mut Args) -> Result<Value> {
-    let Some(array) = host::as_array(args.value(0)) else {
-        return Err(args.wrong(0, "a NumPy array"));
+    let mut constant_value = args.value(0).clone();
+    if constant_value.as_str().is_some() {
+        // A path: NumPy's own function reads the file.
+        let numpy = Value::Module(cx.import("numpy")?);
+        let load = cx.getattr(&numpy, "load")?;
+        constant_value = cx.call(&load, vec![constant_value].into())?;
+    }
+    let Some(array) = host::as_array(&constant_value) else {
+        return Err(args.wrong(0, "a NumPy array or the path of a .npy file"));
     };
     let shape = array.shape().iter().map(|&size| size as u32).collect();
     let dtype = array.dtype();
@@ -181,6 +176,12 @@ fn shared_constant(cx: &mut Interp, args: &mut Args) -> Result<Value> {
 /// # Errors
 /// More rows than partitions, or no kernel.
 pub fn identity(cx: &mut Interp, n: u32, dtype: Dtype) -> Result<NkiTensor> {
+    let partitions = chip(cx).memory.partitions.get();
+    if !(1..=partitions).contains(&n) {
+        let message = format!("shared_identity_matrix(): n={n}; limit: 1 to {partitions}, the partitions of SBUF");
+        return Err(Raised::from(Fault::new(Code::Constraint, message).on("n"))
+            .hint("an identity of one tile serves every tile of a larger matrix"));
+    }
     let trace = tracing(cx, "shared_identity_matrix")?;
     let key = (n, dtype, trace.core);
     if let Some(known) = trace.identities.get(&key) {
@@ -230,7 +231,7 @@ fn convert_one(dtype: Dtype) -> Result<Vec<u8>> {
 }
 
 fn shared_identity_matrix(cx: &mut Interp, args: &mut Args) -> Result<Value> {
-    let n = args.size(0)? as u32;
+    let n = u32::try_from(args.size(0)?).unwrap_or(u32::MAX);
     let dtype = dtype(args, 1)?.unwrap_or(Dtype::U8);
     let tile = identity(cx, n, dtype)?;
     match args.some(2) {
@@ -258,7 +259,7 @@ builtin! {
     /// Functions that make tensors.
     pub ROWS;
     /// A tensor without content. On chip, dimension 0 is the partition dimension.
-    "ndarray" "(shape, dtype=None, buffer=sbuf, name='', address=None)" => |cx, args| {
+    "ndarray" "(shape, dtype, buffer=sbuf, name='', address=None)" => |cx, args| {
         create(cx, args, [0, 1, 2, 3], |_cx, _tensor| Ok(()))
     };
     /// A tensor of zeros.

@@ -10,12 +10,22 @@ use crate::interp::Interp;
 use crate::interp::builtin::Args;
 use crate::interp::native::PyIterator;
 use crate::interp::nki::register::VirtualRegister;
-use crate::interp::nki::tracing::{Issue, tracing};
+use crate::interp::nki::tracing::{Issue, deprecated, tracing};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::{Range, Value};
 use crate::isa::args::Arg;
 use crate::tensor::view::RegId;
 use crate::trace::program::{Bound, Loop, LoopId, Trip};
+
+/// `range` under one of its older names.
+fn unrolled(cx: &mut Interp, args: &Args) -> Result<Value> {
+    let name = args.function();
+    if !tracing(cx, name).is_ok_and(|tracing| tracing.legacy) {
+        let message = format!("nl.{name}() is deprecated: it is Python's range()");
+        deprecated(cx, args.call_span(), &message, "write range(...)");
+    }
+    range(args)
+}
 
 /// `range(start, stop, step)` with Python's rule for a missing stop.
 fn range(args: &Args) -> Result<Value> {
@@ -82,14 +92,22 @@ impl DeviceLoop {
             index: counted.then_some(self.index),
             loc,
         };
-        self.id = Some(tracing(cx, "a loop")?.builder.begin_loop(body)?);
-        Ok(Value::native(VirtualRegister { id: self.index }))
+        let tracing = tracing(cx, "a loop")?;
+        let id = tracing.builder.begin_loop(body)?;
+        tracing.regions.begin(id);
+        self.id = Some(id);
+        Ok(Value::native(VirtualRegister {
+            id: self.index,
+            frozen: counted,
+        }))
     }
 
     /// Marks the end of the body.
     fn end(&self, cx: &mut Interp) -> Result<()> {
         if let Some(id) = self.id {
-            tracing(cx, "a loop")?.builder.end_loop(id)?;
+            let tracing = tracing(cx, "a loop")?;
+            tracing.builder.end_loop(id)?;
+            tracing.regions.end();
         }
         Ok(())
     }
@@ -121,6 +139,12 @@ impl PyIterator for DeviceLoop {
 /// No kernel is running.
 pub fn while_register(cx: &mut Interp, register: VirtualRegister) -> Result<Box<dyn PyIterator>> {
     tracing(cx, "a loop over a register")?;
+    deprecated(
+        cx,
+        None,
+        "a bare 'while' over a register is deprecated",
+        "put the body into a function that returns the next condition and write nl.while_loop(register, body)",
+    );
     Ok(Box::new(DeviceLoop {
         trip: Trip::While(register.id),
         index: register.id,
@@ -129,6 +153,12 @@ pub fn while_register(cx: &mut Interp, register: VirtualRegister) -> Result<Box<
 }
 
 fn dynamic_range(cx: &mut Interp, args: &Args) -> Result<Value> {
+    deprecated(
+        cx,
+        args.call_span(),
+        "nl.dynamic_range() is deprecated",
+        "put the body into a function and write nl.fori_loop(start, stop, body)",
+    );
     let (start, stop) = if args.some(1).is_some() {
         (bound(args, 0)?, bound(args, 1)?)
     } else {
@@ -144,7 +174,11 @@ fn fori_loop(cx: &mut Interp, args: &Args) -> Result<Value> {
     let index = tracing(cx, "nl.fori_loop()")?.builder.register();
     let mut body = DeviceLoop { trip, index, id: None };
     let value = body.begin(cx)?;
-    cx.call(&args.value(2).clone(), vec![value].into())?;
+    let returned = cx.call(&args.value(2).clone(), vec![value].into())?;
+    if !returned.is_none() {
+        return Err(Raised::type_error("the body of nl.fori_loop() cannot return a value")
+            .hint("carry state between the rounds in a tensor that is allocated before the loop"));
+    }
     body.end(cx)?;
     Ok(Value::None)
 }
@@ -185,11 +219,11 @@ builtin! {
     /// Loop functions.
     pub ROWS;
     /// `range`, unrolled.
-    "affine_range" "(start, stop=None, step=1)" => |_cx, args| range(args);
+    "affine_range" "(start, stop=None, step=1)" => |cx, args| unrolled(cx, args);
     /// `range`, unrolled.
-    "sequential_range" "(start, stop=None, step=1)" => |_cx, args| range(args);
+    "sequential_range" "(start, stop=None, step=1)" => |cx, args| unrolled(cx, args);
     /// `range`, unrolled.
-    "static_range" "(start, stop=None, step=1)" => |_cx, args| range(args);
+    "static_range" "(start, stop=None, step=1)" => |cx, args| unrolled(cx, args);
     /// A loop that runs on the device; the loop variable is a register.
     "dynamic_range" "(start, stop=None, step=1)" => |cx, args| dynamic_range(cx, args);
     /// A counted loop that runs on the device: `body_fun(i)` with a register `i`.

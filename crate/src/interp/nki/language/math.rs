@@ -8,19 +8,17 @@ use crate::builtin;
 use crate::interp::Interp;
 use crate::interp::builtin::{Args, plain_type_name};
 use crate::interp::convert;
-use crate::interp::nki::tensor::{NkiTensor, integers};
+use crate::interp::nki::tensor::NkiTensor;
 use crate::interp::nki::tracing::{Issue, Request, allocate};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::Value;
 use crate::isa::args::Arg;
-use crate::numerics::activation::Activation;
-use crate::numerics::alu::AluOp;
 use crate::numerics::dtype::Dtype;
 use crate::tensor::buffer::Space;
 
-use super::program::copy;
 use super::shape::{broadcast_to, spread_free};
-use super::{dtype, through, tile};
+use super::unary::unary;
+use super::{dtype, tile};
 
 /// The dtype of a result of two tiles.
 fn promote(a: Dtype, b: Dtype) -> Dtype {
@@ -41,17 +39,17 @@ fn promote(a: Dtype, b: Dtype) -> Dtype {
 }
 
 /// A new tile in SBUF.
-fn result(cx: &mut Interp, function: &str, shape: Vec<u32>, dtype: Dtype) -> Result<NkiTensor> {
+pub(super) fn result(cx: &mut Interp, function: &str, shape: Vec<u32>, dtype: Dtype) -> Result<NkiTensor> {
     allocate(cx, Request::new(function, shape, dtype, Space::Sbuf))
 }
 
 /// The operand of an element-wise function.
-enum Operand {
+pub(super) enum Operand {
     Tile(NkiTensor),
     Number(Arg),
 }
 
-fn operand(cx: &mut Interp, name: &str, value: &Value) -> Result<Operand> {
+pub(super) fn operand(cx: &mut Interp, name: &str, value: &Value) -> Result<Operand> {
     if let Some(tile) = value.downcast::<NkiTensor>() {
         if !tile.window.space.is_on_chip() {
             let message = format!("nl.{name}() needs tiles in sbuf or psum, got {}", tile.describe());
@@ -104,7 +102,7 @@ pub fn binary_into(cx: &mut Interp, name: &'static str, dst: &NkiTensor, x: &Val
 }
 
 /// Issues the instruction of an element-wise function of two operands.
-fn apply(cx: &mut Interp, name: &'static str, dst: &NkiTensor, x: Operand, y: Operand) -> Result<()> {
+pub(super) fn apply(cx: &mut Interp, name: &'static str, dst: &NkiTensor, x: Operand, y: Operand) -> Result<()> {
     let op = Arg::Function(name);
     match (x, y) {
         (Operand::Tile(a), Operand::Tile(b)) => {
@@ -124,7 +122,14 @@ fn apply(cx: &mut Interp, name: &'static str, dst: &NkiTensor, x: Operand, y: Op
 }
 
 /// `dst = tile <op> number`, or the other way round.
-fn with_number(cx: &mut Interp, op: Arg, dst: &NkiTensor, tile: &NkiTensor, number: Arg, reverse: bool) -> Result<()> {
+pub(super) fn with_number(
+    cx: &mut Interp,
+    op: Arg,
+    dst: &NkiTensor,
+    tile: &NkiTensor,
+    number: Arg,
+    reverse: bool,
+) -> Result<()> {
     let issue = Issue::new().tile(cx, "dst", dst)?.tile(cx, "data", tile)?;
     let issue = issue
         .with("op0", op)
@@ -134,7 +139,7 @@ fn with_number(cx: &mut Interp, op: Arg, dst: &NkiTensor, tile: &NkiTensor, numb
 }
 
 /// The shape that two tiles broadcast to.
-fn common_shape(name: &str, a: &NkiTensor, b: &NkiTensor) -> Result<Vec<u32>> {
+pub(super) fn common_shape(name: &str, a: &NkiTensor, b: &NkiTensor) -> Result<Vec<u32>> {
     let (left, right) = (a.window.shape(), b.window.shape());
     let pairs = left.iter().zip(&right);
     let fits = left.len() == right.len() && pairs.clone().all(|(a, b)| a == b || *a == 1 || *b == 1);
@@ -156,226 +161,6 @@ fn repeated(cx: &mut Interp, x: &NkiTensor, shape: &[u32]) -> Result<NkiTensor> 
     }
     let spread = broadcast_to(cx, x, shape, None)?;
     Ok(spread.downcast::<NkiTensor>().cloned().unwrap_or_else(|| x.clone()))
-}
-
-/// `name(x)` as a new tile.
-///
-/// # Errors
-/// A function that no instruction computes, or what the instruction says.
-pub fn unary(cx: &mut Interp, name: &'static str, x: &NkiTensor, dtype: Option<Dtype>) -> Result<Value> {
-    let value = Value::native(x.clone());
-    operand(cx, name, &value)?;
-    let dst = result(cx, name, x.window.shape(), dtype.unwrap_or(x.window.dtype))?;
-    match name {
-        "copy" => copy(cx, &dst, x)?,
-        "negative" => with_number(cx, Arg::Function("multiply"), &dst, x, Arg::Float(-1.0), false)?,
-        "logical_not" => with_number(cx, Arg::Function("equal"), &dst, x, Arg::Float(0.0), false)?,
-        "cos" => cosine(cx, &dst, x)?,
-        "reciprocal" => {
-            Issue::new()
-                .tile(cx, "dst", &dst)?
-                .tile(cx, "data", x)?
-                .emit(cx, "reciprocal")?;
-        }
-        _ if Activation::from_name(name).is_some() => activation(cx, name, &dst, x)?,
-        _ if AluOp::from_name(name).is_some() => with_number(cx, Arg::Function(name), &dst, x, Arg::Int(0), false)?,
-        _ => return Err(Raised::unimplemented(format!("nl.{name}() is not modelled yet"))),
-    }
-    Ok(Value::native(dst))
-}
-
-fn activation(cx: &mut Interp, name: &'static str, dst: &NkiTensor, x: &NkiTensor) -> Result<()> {
-    let issue = Issue::new().tile(cx, "dst", dst)?.tile(cx, "data", x)?;
-    issue.with("op", Arg::Function(name)).emit(cx, "activation").map(|_| ())
-}
-
-/// `cos(x) = sin(x + pi / 2)`.
-fn cosine(cx: &mut Interp, dst: &NkiTensor, x: &NkiTensor) -> Result<()> {
-    let bias = result(cx, "cos", vec![x.window.dims[0].num, 1], Dtype::F32)?;
-    super::create::fill(cx, &bias, &Arg::Float(std::f64::consts::FRAC_PI_2))?;
-    let issue = Issue::new()
-        .tile(cx, "dst", dst)?
-        .tile(cx, "data", x)?
-        .tile(cx, "bias", &bias)?;
-    issue
-        .with("op", Arg::Function("sin"))
-        .emit(cx, "activation")
-        .map(|_| ())
-}
-
-/// The axes of a reduction, counted from the front and sorted.
-fn axes(args: &Args, at: usize, x: &NkiTensor) -> Result<Vec<usize>> {
-    let given = match args.value(at).as_int() {
-        Some(axis) => vec![axis],
-        None => integers(args, at)?,
-    };
-    let count = x.window.dims.len() as i64;
-    let mut axes = Vec::new();
-    for axis in given {
-        let positive = if axis < 0 { axis + count } else { axis };
-        if !(1..count).contains(&positive) {
-            let message = format!("{}(): axis {axis} of {}", args.function(), x.describe());
-            let raised = Raised::from(Fault::new(Code::Constraint, format!("{message} cannot be reduced")).on("axis"));
-            return Err(raised.hint("only free dimensions reduce here; for partitions use a matrix multiplication with ones, or transpose first"));
-        }
-        axes.push(positive as usize);
-    }
-    axes.sort_unstable();
-    axes.dedup();
-    Ok(axes)
-}
-
-/// A reduction over free dimensions as a new tile.
-fn reduce(
-    cx: &mut Interp,
-    name: &'static str,
-    x: &NkiTensor,
-    axes: &[usize],
-    dtype: Dtype,
-    keepdims: bool,
-) -> Result<NkiTensor> {
-    operand(cx, name, &Value::native(x.clone()))?;
-    let count = x.window.dims.len();
-    let kept: Vec<usize> = (0..count).filter(|axis| !axes.contains(axis)).collect();
-    // The instruction reduces the last dimensions, so the others come first.
-    let order: Vec<i64> = kept.iter().chain(axes).map(|&axis| axis as i64).collect();
-    let data = through(x, x.window.permute(&order))?;
-    let sizes = x.window.shape();
-    let mut shape: Vec<u32> = if keepdims {
-        (0..count)
-            .map(|axis| if axes.contains(&axis) { 1 } else { sizes[axis] })
-            .collect()
-    } else {
-        kept.iter().map(|&axis| sizes[axis]).collect()
-    };
-    if shape.len() < 2 {
-        shape.push(1);
-    }
-    let dst = result(cx, name, shape, dtype)?;
-    let last = (kept.len()..count).map(|axis| Arg::Int(axis as i64)).collect();
-    let issue = Issue::new().tile(cx, "dst", &dst)?.tile(cx, "data", &data)?;
-    issue
-        .with("op", Arg::Function(name))
-        .with("axis", Arg::List(last))
-        .emit(cx, "tensor_reduce")?;
-    Ok(dst)
-}
-
-/// `name(x, axis, dtype, keepdims)`.
-fn reduction(cx: &mut Interp, args: &Args, name: &'static str) -> Result<Value> {
-    let x = tile(args, 0)?;
-    let axes = axes(args, 1, &x)?;
-    let dtype = dtype(args, 2)?.unwrap_or(x.window.dtype);
-    reduce(cx, name, &x, &axes, dtype, args.truth_or(3, false)?).map(Value::native)
-}
-
-/// Product of the sizes of some axes.
-fn extent(x: &NkiTensor, axes: &[usize]) -> f64 {
-    axes.iter().map(|&axis| f64::from(x.window.dims[axis].num)).product()
-}
-
-/// `dst = x * factor`, in a new tile.
-fn scaled(cx: &mut Interp, x: &NkiTensor, factor: f64, dtype: Dtype) -> Result<NkiTensor> {
-    let dst = result(cx, "mean", x.window.shape(), dtype)?;
-    with_number(cx, Arg::Function("multiply"), &dst, x, Arg::Float(factor), false)?;
-    Ok(dst)
-}
-
-fn mean(cx: &mut Interp, x: &NkiTensor, axes: &[usize], dtype: Dtype, keepdims: bool) -> Result<NkiTensor> {
-    let sum = reduce(cx, "add", x, axes, Dtype::F32, keepdims)?;
-    scaled(cx, &sum, 1.0 / extent(x, axes), dtype)
-}
-
-/// `x <name> y` of two tiles.
-fn pair(cx: &mut Interp, name: &'static str, x: &NkiTensor, y: &NkiTensor, dtype: Dtype) -> Result<NkiTensor> {
-    let (x, y) = (Operand::Tile(x.clone()), Operand::Tile(y.clone()));
-    let (Operand::Tile(a), Operand::Tile(b)) = (&x, &y) else {
-        return Err(Raised::type_error("two tiles are needed"));
-    };
-    let dst = result(cx, name, common_shape(name, a, b)?, dtype)?;
-    apply(cx, name, &dst, x, y)?;
-    Ok(dst)
-}
-
-fn variance(cx: &mut Interp, args: &Args) -> Result<Value> {
-    let x = tile(args, 0)?;
-    let axes = axes(args, 1, &x)?;
-    let dtype = dtype(args, 2)?.unwrap_or(x.window.dtype);
-    let centre = mean(cx, &x, &axes, Dtype::F32, true)?;
-    let distance = pair(cx, "subtract", &x, &centre, Dtype::F32)?;
-    let square = pair(cx, "multiply", &distance, &distance, Dtype::F32)?;
-    mean(cx, &square, &axes, dtype, true).map(Value::native)
-}
-
-fn softmax(cx: &mut Interp, args: &Args) -> Result<Value> {
-    let x = tile(args, 0)?;
-    let axes = if args.some(1).is_some() {
-        axes(args, 1, &x)?
-    } else {
-        vec![x.window.dims.len() - 1]
-    };
-    let dtype = dtype(args, 2)?.unwrap_or(x.window.dtype);
-    let largest = reduce(cx, "maximum", &x, &axes, Dtype::F32, true)?;
-    let shifted = pair(cx, "subtract", &x, &largest, Dtype::F32)?;
-    let powers = result(cx, "softmax", x.window.shape(), Dtype::F32)?;
-    activation(cx, "exp", &powers, &shifted)?;
-    let sum = reduce(cx, "add", &powers, &axes, Dtype::F32, true)?;
-    let inverse = result(cx, "softmax", sum.window.shape(), Dtype::F32)?;
-    Issue::new()
-        .tile(cx, "dst", &inverse)?
-        .tile(cx, "data", &sum)?
-        .emit(cx, "reciprocal")?;
-    pair(cx, "multiply", &powers, &inverse, dtype).map(Value::native)
-}
-
-fn rms_norm(cx: &mut Interp, args: &Args) -> Result<Value> {
-    let (x, w) = (tile(args, 0)?, tile(args, 1)?);
-    let axes = axes(args, 2, &x)?;
-    let (count, epsilon) = (args.float(3)?, args.float_or(4, 1e-6)?);
-    let dtype = dtype(args, 5)?.unwrap_or(x.window.dtype);
-    let compute = super::dtype(args, 6)?.unwrap_or(Dtype::F32);
-    let square = pair(cx, "multiply", &x, &x, compute)?;
-    let sum = reduce(cx, "add", &square, &axes, Dtype::F32, true)?;
-    let mean = result(cx, "rms_norm", sum.window.shape(), Dtype::F32)?;
-    let issue = Issue::new().tile(cx, "dst", &mean)?.tile(cx, "data", &sum)?;
-    let issue = issue
-        .with("op0", Arg::Function("multiply"))
-        .with("operand0", Arg::Float(1.0 / count));
-    issue
-        .with("op1", Arg::Function("add"))
-        .with("operand1", Arg::Float(epsilon))
-        .emit(cx, "tensor_scalar")?;
-    let inverse = result(cx, "rms_norm", sum.window.shape(), Dtype::F32)?;
-    activation(cx, "rsqrt", &inverse, &mean)?;
-    let normal = pair(cx, "multiply", &x, &inverse, compute)?;
-    pair(cx, "multiply", &normal, &w, dtype).map(Value::native)
-}
-
-/// `where(condition, x, y)`: `y` is copied, then overwritten where the condition holds.
-fn select(cx: &mut Interp, args: &Args) -> Result<Value> {
-    let condition = tile(args, 0)?;
-    let shape = condition.window.shape();
-    let source = |at: usize| args.value(at).downcast::<NkiTensor>().cloned();
-    let own = source(1)
-        .or_else(|| source(2))
-        .map_or(Dtype::F32, |tile| tile.window.dtype);
-    let dtype = dtype(args, 3)?.unwrap_or(own);
-    let dst = result(cx, "where", shape.clone(), dtype)?;
-    let mask = result(cx, "where", shape.clone(), Dtype::U8)?;
-    with_number(
-        cx,
-        Arg::Function("not_equal"),
-        &mask,
-        &condition,
-        Arg::Float(0.0),
-        false,
-    )?;
-    super::program::fill_or_copy(cx, &dst, &args.value(2).clone())?;
-    let chosen = result(cx, "where", shape, dtype)?;
-    super::program::fill_or_copy(cx, &chosen, &args.value(1).clone())?;
-    let issue = Issue::new().tile(cx, "dst", &dst)?.tile(cx, "src", &chosen)?;
-    issue.tile(cx, "predicate", &mask)?.emit(cx, "tensor_copy_predicated")?;
-    Ok(Value::native(dst))
 }
 
 /// A row of a function of two operands.
@@ -522,63 +307,15 @@ builtin! {
     "negative" "(x, dtype=None)" => unary_row;
     /// -1, 0 or 1.
     "sign" "(x, dtype=None)" => unary_row;
-    /// Parametric rectifier; a token for `op=`.
-    "prelu" "(x)" => token_only;
-    /// No operation; a token for `op=`.
-    "bypass" "(x)" => token_only;
-    /// Mean; a token for `op=`.
-    "average" "(x)" => token_only;
 }
 
 builtin! {
-    /// Reductions and functions composed of several instructions.
-    pub REDUCE_ROWS;
-    /// Sum over free dimensions.
-    "sum" "(x, axis, dtype=None, keepdims=False)" => |cx, args| reduction(cx, args, "add");
-    /// Largest element over free dimensions.
-    "max" "(x, axis, dtype=None, keepdims=False)" => |cx, args| reduction(cx, args, "maximum");
-    /// Smallest element over free dimensions.
-    "min" "(x, axis, dtype=None, keepdims=False)" => |cx, args| reduction(cx, args, "minimum");
-    /// Product over free dimensions.
-    "prod" "(x, axis, dtype=None, keepdims=False)" => |cx, args| reduction(cx, args, "multiply");
-    /// Whether all elements over free dimensions are true.
-    "all" "(x, axis, dtype=None)" => |cx, args| {
-        let x = tile(args, 0)?;
-        let axes = axes(args, 1, &x)?;
-        let dtype = dtype(args, 2)?.unwrap_or(x.window.dtype);
-        reduce(cx, "logical_and", &x, &axes, dtype, false).map(Value::native)
-    };
-    /// Mean over free dimensions, computed in float32.
-    "mean" "(x, axis, dtype=None, keepdims=False)" => |cx, args| {
-        let x = tile(args, 0)?;
-        let axes = axes(args, 1, &x)?;
-        let dtype = dtype(args, 2)?.unwrap_or(x.window.dtype);
-        let keepdims = args.truth_or(3, false)?;
-        mean(cx, &x, &axes, dtype, keepdims).map(Value::native)
-    };
-    /// Variance over free dimensions; the dimensions stay.
-    "var" "(x, axis, dtype=None, keepdims=False)" => |cx, args| variance(cx, args);
-    /// Exponentials divided by their sum.
-    "softmax" "(x, axis=-1, dtype=None)" => |cx, args| softmax(cx, args);
-    /// `x` divided by its root mean square, times `w`.
-    "rms_norm" "(x, w, axis, n, epsilon=1e-06, dtype=None, compute_dtype=None)" => |cx, args| rms_norm(cx, args);
-    /// Elements of `x` where the condition is not 0, else of `y`.
-    "where" "(condition, x, y, dtype=None)" => |cx, args| select(cx, args);
-    /// `x` with elements set to 0 at random.
-    "dropout" "(x, rate, dtype=None)" => |cx, args| {
-        let (x, dtype) = (tile(args, 0)?, dtype(args, 2)?);
-        let dst = result(cx, "dropout", x.window.shape(), dtype.unwrap_or(x.window.dtype))?;
-        let rate = convert::arg(cx, &args.value(1).clone())?;
-        let issue = Issue::new().tile(cx, "dst", &dst)?.tile(cx, "data", &x)?;
-        issue.with("prob", rate).emit(cx, "dropout")?;
-        Ok(Value::native(dst))
-    };
-    /// Elements of each partition at the given indices.
-    "gather_flattened" "(data, indices, axis=0, dtype=None)" => |cx, args| {
-        let (data, indices, dtype) = (tile(args, 0)?, tile(args, 1)?, dtype(args, 3)?);
-        let dst = result(cx, "gather_flattened", indices.window.shape(), dtype.unwrap_or(data.window.dtype))?;
-        let issue = Issue::new().tile(cx, "dst", &dst)?.tile(cx, "data", &data)?;
-        issue.tile(cx, "indices", &indices)?.emit(cx, "nc_n_gather")?;
-        Ok(Value::native(dst))
-    };
+    /// Names that only stand for operators, as in `op=nl.bypass`.
+    pub TOKEN_ROWS;
+    /// The parametric rectifier, for `op=` of activations; `relu_param` is its slope for negative inputs.
+    "prelu" "(x)" => token_only;
+    /// No operation, for `op0=` and `op1=`.
+    "bypass" "(x)" => token_only;
+    /// The mean, for `op=` of reductions.
+    "average" "(x)" => token_only;
 }

@@ -1,6 +1,6 @@
 //! Loading and storing, the launch grid, memory predicates, debugging.
 
-use crate::base::diag::{Code, Diagnostic, Fault};
+use crate::base::diag::{Code, Fault};
 use crate::builtin;
 use crate::interp::Interp;
 use crate::interp::builtin::{Args, Builtin};
@@ -11,7 +11,10 @@ use crate::interp::nki::tensor::{DynamicSlice, NkiTensor};
 use crate::interp::nki::tracing::{Issue, Request, allocate, tracing};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::Value;
+use crate::isa::Inst;
 use crate::isa::args::Arg;
+use crate::isa::ops::print::DevicePrint;
+use crate::isa::param::In;
 use crate::numerics::dtype::Dtype;
 use crate::tensor::buffer::Space;
 
@@ -112,6 +115,21 @@ fn store(cx: &mut Interp, args: &Args) -> Result<Value> {
     Ok(Value::None)
 }
 
+/// `num_programs(axes)`: of one axis, or the product over several.
+fn extent(cx: &mut Interp, args: &Args) -> Result<Value> {
+    let Some(axes) = args.get(0).and_then(Value::as_items) else {
+        return along(cx, args, false);
+    };
+    let grid = tracing(cx, "nl.num_programs()")?.grid.clone();
+    let mut all = 1;
+    for axis in axes {
+        let axis = axis.as_int().and_then(|axis| usize::try_from(axis).ok());
+        let axis = axis.ok_or_else(|| args.wrong(0, "an axis or a tuple of axes"))?;
+        all *= i64::from(grid.get(axis).copied().unwrap_or(1));
+    }
+    Ok(Value::Int(all))
+}
+
 /// The extent or position of the launch along `axis`.
 fn along(cx: &mut Interp, args: &Args, position: bool) -> Result<Value> {
     let axis = args.int_or(0, 0)?;
@@ -181,7 +199,7 @@ builtin! {
     /// The position of this program along an axis of the launch grid.
     "program_id" "(axis=0)" => |cx, args| along(cx, args, true);
     /// The number of programs along an axis of the launch grid.
-    "num_programs" "(axes=0)" => |cx, args| along(cx, args, false);
+    "num_programs" "(axes=0)" => |cx, args| extent(cx, args);
     /// The number of axes of the launch grid; 0 without one.
     "program_ndim" "()" => |cx, _args| Ok(Value::from(tracing(cx, "nl.program_ndim()")?.grid.len()));
     /// `size` elements from `start`, which may be known only at run time.
@@ -201,10 +219,11 @@ builtin! {
     "no_reorder" "()" => |_cx, _args| Ok(Value::native(NoReorder));
     /// Prints a tile when the kernel runs.
     "device_print" "(print_prefix, tensor)" => |cx, args| {
-        tile(args, 1)?;
-        let span = args.call_span().unwrap_or_else(|| cx.span());
-        let text = "device_print() is not modelled yet; nothing is printed";
-        cx.warn(Diagnostic::warning(Code::Unimplemented, span, text).with_hint("return the tile from the kernel to see it"));
+        let (prefix, tensor) = (args.str(0)?.to_owned(), tile(args, 1)?);
+        let (view, loc) = (In(tensor.view(cx)?), cx.loc());
+        let builder = &mut tracing(cx, "nl.device_print()")?.builder;
+        let print_prefix = builder.text(&prefix);
+        builder.emit(Inst::DevicePrint(DevicePrint { print_prefix, tensor: view }), loc)?;
         Ok(Value::None)
     };
 }
