@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use crate::base::mend::{Edit, Mend, Repair};
 use crate::base::span::{SourceMap, Span};
 
 /// How bad a diagnostic is.
@@ -152,6 +153,10 @@ pub struct Diagnostic {
     pub hints: Vec<String>,
     /// Replacements that the page can offer.
     pub fixes: Vec<Fix>,
+    /// Rewrites that become fixes where the text is at hand.
+    pub repairs: Vec<Repair>,
+    /// Where the limit comes from.
+    pub source: Option<String>,
     /// Calls that led here, outermost first.
     pub chain: Vec<Frame>,
 }
@@ -167,6 +172,8 @@ impl Diagnostic {
             labels: Vec::new(),
             hints: Vec::new(),
             fixes: Vec::new(),
+            repairs: Vec::new(),
+            source: None,
             chain: Vec::new(),
         }
     }
@@ -203,8 +210,30 @@ impl Diagnostic {
         for hint in &self.hints {
             let _ = writeln!(out, "  = help: {hint}");
         }
+        for fix in &self.fixes {
+            render_fix(&mut out, sources, fix);
+        }
+        if let Some(source) = &self.source {
+            let _ = writeln!(out, "  = source: {source}");
+        }
         render_chain(&mut out, sources, &self.chain);
         out
+    }
+}
+
+/// Appends what a replacement does, and the lines as they would be.
+fn render_fix(out: &mut String, sources: &SourceMap, fix: &Fix) {
+    let file = sources.file(fix.span.file);
+    let (start, end) = sources.range(fix.span);
+    let _ = writeln!(out, "  = fix: {}", fix.title);
+    let before: String = file
+        .line_text(start.line)
+        .chars()
+        .take(start.column as usize - 1)
+        .collect();
+    let after: String = file.line_text(end.line).chars().skip(end.column as usize - 1).collect();
+    for (line, text) in (start.line..).zip(format!("{before}{}{after}", fix.replacement).lines()) {
+        let _ = writeln!(out, "{line} + {text}");
     }
 }
 
@@ -261,6 +290,10 @@ pub struct Fault {
     pub param: Option<&'static str>,
     /// What to do about it.
     pub hints: Vec<String>,
+    /// Rewrites of the call that mend it.
+    pub mends: Vec<Mend>,
+    /// Where the limit comes from.
+    pub source: Option<String>,
 }
 
 impl Fault {
@@ -271,6 +304,8 @@ impl Fault {
             message: message.into(),
             param: None,
             hints: Vec::new(),
+            mends: Vec::new(),
+            source: None,
         }
     }
 
@@ -288,10 +323,26 @@ impl Fault {
         self
     }
 
+    /// Adds a rewrite that mends it.
+    #[must_use]
+    pub fn mend(mut self, title: impl Into<String>, edit: Edit) -> Self {
+        let title = title.into();
+        self.mends.push(Mend { title, edit });
+        self
+    }
+
+    /// Says where the limit comes from.
+    #[must_use]
+    pub fn source(mut self, source: impl Into<String>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
     /// Gives the fault its place.
     pub fn at(self, span: Span) -> Diagnostic {
         Diagnostic {
             hints: self.hints,
+            source: self.source,
             ..Diagnostic::error(self.code, span, self.message)
         }
     }

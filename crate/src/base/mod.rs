@@ -2,5 +2,6 @@
 
 pub mod diag;
 pub mod index;
+pub mod mend;
 pub mod span;
 pub mod units;

@@ -7,6 +7,14 @@ use crate::chip::Fact;
 /// Capabilities and limits of instructions.
 #[derive(Debug, Serialize)]
 pub struct Rules {
+    /// Partitions of a quadrant; a tile starts at a multiple of it, of twice or of four times it, as many partitions as it has.
+    pub quadrant: Fact<u32>,
+    /// Dimensions that an engine's access pattern has inside a partition.
+    pub pattern_dims: Fact<u32>,
+    /// Elements per partition that one instruction of an engine reads or writes in SBUF.
+    pub sbuf_elements: Fact<u32>,
+    /// The same in PSUM.
+    pub psum_elements: Fact<u32>,
     /// Row sizes into which the processing array can be tiled.
     pub row_tiles: Fact<&'static [u16]>,
     /// Whether a matrix multiplication can write bfloat16.
@@ -56,8 +64,15 @@ pub struct Rules {
 /// The instruction reference of the public NKI documentation.
 const ISA: &str = "NKI ISA reference";
 
+/// The architecture guide of the first generation, whose rules the later guides do not change.
+const ARCH: &str = "NKI architecture guide, Trainium/Inferentia2";
+
 /// NeuronCore-v2.
 pub(super) const V2: Rules = Rules {
+    quadrant: Fact::documented(32, ARCH),
+    pattern_dims: Fact::documented(4, "NKI access patterns, hardware capability"),
+    sbuf_elements: Fact::documented(64 * 1024, ARCH),
+    psum_elements: Fact::documented(4 * 1024, ARCH),
     row_tiles: Fact::documented(&[64, 128], ISA),
     matmul_bfloat16: Fact::documented(false, ISA),
     matmul_banks: Fact::documented(false, ISA),
@@ -97,6 +112,7 @@ pub(super) const V3: Rules = Rules {
 
 /// NeuronCore-v4.
 pub(super) const V4: Rules = Rules {
+    psum_elements: Fact::derived(8 * 1024, "a bfloat16 product may fill all of PSUM"),
     matmul_bfloat16: Fact::documented(true, ISA),
     matmul_banks: Fact::documented(true, ISA),
     matmul_e4m3fn: Fact::documented(true, ISA),

@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 
 use crate::base::diag::{Code, Diagnostic, Fault, Frame, Label, Severity};
 use crate::base::index::Idx;
+use crate::base::mend::Repair;
 use crate::base::span::LocId;
 use crate::exec::plan::Plan;
 use crate::isa::context::ExecCx;
@@ -183,8 +184,19 @@ impl Executor {
             machine: &mut self.machine,
             core: core as u32,
         };
-        inst.execute(&mut cx)
-            .map_err(|fault| self.diagnose(fault, trace.locs[id]))?;
+        if let Err(mut fault) = inst.execute(&mut cx) {
+            let site = inst.spec().site(program.locs[trace.locs[id]].span);
+            let mends = std::mem::take(&mut fault.mends);
+            let mut diagnostic = self.diagnose(fault, trace.locs[id]);
+            diagnostic.repairs = mends
+                .into_iter()
+                .map(|mend| Repair {
+                    mend,
+                    site: site.clone(),
+                })
+                .collect();
+            return Err(diagnostic);
+        }
         self.take_notes(inst.spec().name, trace.locs[id]);
         self.leave_step(core);
         Ok(())

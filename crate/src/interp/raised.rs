@@ -113,6 +113,8 @@ pub struct Failure {
     pub hints: Vec<String>,
     /// Replacements.
     pub fixes: Vec<Fix>,
+    /// Where the limit comes from.
+    pub source: Option<String>,
     /// Whether the evaluator has added the chain.
     pub located: bool,
     /// The calls that led there, outermost first; set together with the span.
@@ -140,6 +142,7 @@ impl Raised {
             labels: Vec::new(),
             hints: Vec::new(),
             fixes: Vec::new(),
+            source: None,
             located: false,
             chain: Vec::new(),
         }))
@@ -240,6 +243,7 @@ impl Raised {
             labels: failure.labels,
             hints: failure.hints,
             fixes: failure.fixes,
+            source: failure.source,
             chain: failure.chain,
             ..Diagnostic::error(failure.code, failure.span.unwrap_or(fallback), failure.message)
         }
@@ -257,6 +261,7 @@ impl From<Fault> for Raised {
         let mut raised = Self::of_kind(Kind::Builtin(Exception::NkiValidationError), fault.code, fault.message);
         raised.0.param = fault.param;
         raised.0.hints = fault.hints;
+        raised.0.source = fault.source;
         raised
     }
 }
@@ -269,6 +274,7 @@ impl From<Diagnostic> for Raised {
         raised.0.labels = diagnostic.labels;
         raised.0.hints = diagnostic.hints;
         raised.0.fixes = diagnostic.fixes;
+        raised.0.source = diagnostic.source;
         raised.0.chain = diagnostic.chain;
         raised
     }

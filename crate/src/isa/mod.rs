@@ -14,7 +14,7 @@ pub mod rules;
 pub mod spec;
 pub mod work;
 
-use crate::base::diag::Fault;
+use crate::base::diag::{Code, Fault};
 use crate::chip::engine::Engine;
 use crate::isa::args::Args;
 use crate::isa::context::{ExecCx, OpCx};
@@ -143,10 +143,30 @@ isa! {
 }
 
 impl Inst {
-    /// Puts the name of the instruction in front of a message.
+    /// Puts the name of the instruction in front of a message, and its page behind a limit that names no other source.
     fn named(&self, fault: Fault) -> Fault {
-        let message = format!("{}: {}", self.spec().name, fault.message);
-        Fault { message, ..fault }
+        let name = self.spec().name;
+        let message = format!("{name}: {}", fault.message);
+        let limit = matches!(
+            fault.code,
+            Code::Constraint
+                | Code::Shape
+                | Code::Dtype
+                | Code::MemorySpace
+                | Code::Generation
+                | Code::Undefined
+                | Code::Unspecified
+                | Code::Unsupported
+        );
+        let module = if entry(name).is_some() { "isa" } else { "language" };
+        let source = fault
+            .source
+            .or_else(|| limit.then(|| format!("NKI reference, nki.{module}.{name}")));
+        Fault {
+            message,
+            source,
+            ..fault
+        }
     }
 
     /// Checks the rules that hold for all operands.

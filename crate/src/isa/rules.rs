@@ -3,6 +3,7 @@
 //! Messages name the operand with its shape, then the limit; hints say a way out.
 
 use crate::base::diag::{Code, Fault};
+use crate::base::mend::Edit;
 use crate::chip::engine::Engine;
 use crate::ensure;
 use crate::isa::context::OpCx;
@@ -11,6 +12,7 @@ use crate::isa::spec::{OpSpec, Operand};
 use crate::machine::layout::MAX_DIMS;
 use crate::numerics::dtype::Dtype;
 use crate::tensor::buffer::Space;
+use crate::tensor::pattern::Dim;
 use crate::tensor::tables::Tile;
 use crate::tensor::view::{IndexSource, ViewId};
 
@@ -51,7 +53,8 @@ pub fn operand(cx: &OpCx, spec: &OpSpec, operand: Operand) -> Result<(), Fault> 
     if spec.engines.is_empty() || operand.param.ends_with("_scale") {
         return Ok(());
     }
-    start_partition(&tile, operand.param)
+    start_partition(cx, &tile, operand.param)?;
+    engine_pattern(cx, &tile, operand.param)
 }
 
 /// Checks that a tile stays inside its buffer.
@@ -91,29 +94,117 @@ fn inside(tile: &Tile, param: &'static str) -> Result<(), Fault> {
 }
 
 /// Checks where the partitions of an engine access start.
-fn start_partition(tile: &Tile, param: &'static str) -> Result<(), Fault> {
+fn start_partition(cx: &OpCx, tile: &Tile, param: &'static str) -> Result<(), Fault> {
+    starts(cx, tile, param, tile.partitions())
+}
+
+/// Checks where a tile starts that takes part in an access of `active` partitions.
+///
+/// # Errors
+/// It does not start at a multiple of what so many partitions need.
+pub fn starts(cx: &OpCx, tile: &Tile, param: &'static str, active: u32) -> Result<(), Fault> {
+    let quadrant = cx.chip.rules.quadrant;
+    let all = cx.chip.memory.partitions.get();
+    let align = active.next_power_of_two().clamp(quadrant.get(), all);
     let base = tile.buffer.address.map_or(0, |address| address.partition);
     let start = base + tile.start_partition();
-    let (align, reach) = match tile.partitions() {
-        0..=32 => (32, "up to 32"),
-        33..=64 => (64, "33 to 64"),
-        _ => (128, "more than 64"),
-    };
     if start.is_multiple_of(align) {
         return Ok(());
     }
-    let allowed = match align {
-        32 => "0, 32, 64 or 96",
-        64 => "0 or 64",
-        _ => "0",
+    let starts: Vec<_> = (0..all).step_by(align as usize).map(|at| at.to_string()).collect();
+    let allowed = match starts.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        Some((last, _)) => last.clone(),
+        None => String::new(),
+    };
+    let reach = match align {
+        _ if align == quadrant.get() => format!("up to {align}"),
+        _ if align == all => format!("more than {}", align / 2),
+        _ => format!("{} to {align}", align / 2 + 1),
     };
     let message = format!(
         "{} starts at partition {start}; limit {allowed} for {reach} partitions",
         tile.label(param)
     );
+    let nearest = (start / align * align).saturating_sub(base);
     Err(Fault::new(Code::Constraint, message)
         .on(param)
-        .hint("move the data to an allowed start with nisa.dma_copy, or lay the tile out along the free dimension"))
+        .hint("move the data to an allowed start with nisa.dma_copy, or lay the tile out along the free dimension")
+        .source(quadrant.source)
+        .mend(
+            format!("take the {} partitions from {nearest} on instead", tile.partitions()),
+            Edit::Rows(param, nearest, tile.partitions()),
+        ))
+}
+
+/// Dimensions of an access inside a partition, as the hardware counts them: those that continue each other are one.
+fn free_dims(tile: &Tile) -> Vec<Dim> {
+    let mut dims: Vec<Dim> = Vec::new();
+    for dim in tile.pattern.dims.iter().skip(1).filter(|dim| dim.num != 1) {
+        match dims.last_mut() {
+            Some(outer) if outer.step == dim.step * i64::from(dim.num) => {
+                *outer = Dim {
+                    step: dim.step,
+                    num: outer.num.saturating_mul(dim.num),
+                };
+            }
+            _ => dims.push(*dim),
+        }
+    }
+    dims
+}
+
+/// Checks that a tile has at most `most` dimensions, the partitions counted and those that continue each other taken as one.
+///
+/// # Errors
+/// It has more.
+pub fn rank(cx: &OpCx, view: ViewId, param: &'static str, most: usize) -> Result<(), Fault> {
+    let tile = cx.tile(view);
+    let rank = free_dims(&tile).len() + 1;
+    if rank <= most {
+        return Ok(());
+    }
+    let message = format!("{} is accessed in {rank} dimensions; limit {most}", tile.label(param));
+    Err(Fault::new(Code::Constraint, message)
+        .on(param)
+        .hint("copy it to a tile whose free dimensions follow each other without gaps, or work on one slice at a time"))
+}
+
+/// Checks what the access pattern of an engine can express.
+fn engine_pattern(cx: &OpCx, tile: &Tile, param: &'static str) -> Result<(), Fault> {
+    let rules = &cx.chip.rules;
+    let most = rules.pattern_dims;
+    let dims = tile.pattern.dims.len() - 1;
+    if dims > most.get() as usize && free_dims(tile).len() > most.get() as usize {
+        let message = format!(
+            "{} is accessed in {} free dimensions; limit {}",
+            tile.label(param),
+            free_dims(tile).len(),
+            most.get()
+        );
+        return Err(Fault::new(Code::Constraint, message)
+            .on(param)
+            .hint("copy it to a tile whose free dimensions follow each other without gaps, or work on one slice at a time")
+            .source(most.source));
+    }
+    let elements = match tile.space() {
+        Space::Psum => rules.psum_elements,
+        Space::Sbuf | Space::Hbm | Space::SharedHbm => rules.sbuf_elements,
+    };
+    let free = tile.free_elements();
+    if free > u64::from(elements.get()) {
+        let message = format!(
+            "{} has {free} elements per partition; limit {} for one instruction in {}",
+            tile.label(param),
+            elements.get(),
+            tile.space().name()
+        );
+        return Err(Fault::new(Code::Constraint, message)
+            .on(param)
+            .hint("split the instruction into several, each on a slice of the free dimension")
+            .source(elements.source));
+    }
+    Ok(())
 }
 
 /// Checks the memory of an operand; `hint` says what to do instead.
@@ -127,7 +218,22 @@ pub fn space(cx: &OpCx, view: ViewId, param: &'static str, allowed: &[Space], hi
     }
     let names: Vec<_> = allowed.iter().map(|space| space.name()).collect();
     let message = format!("{}; limit: it must be in {}", tile.label(param), names.join(" or "));
-    Err(Fault::new(Code::MemorySpace, message).on(param).hint(hint))
+    let fault = Fault::new(Code::MemorySpace, message).on(param).hint(hint);
+    // Reading goes through a tile that is filled first; where to write is the user's choice.
+    let stage = match tile.space() {
+        Space::Psum if allowed.contains(&Space::Sbuf) => Some("tensor_copy"),
+        Space::Hbm | Space::SharedHbm if allowed.contains(&Space::Sbuf) => Some("dma_copy"),
+        Space::Sbuf | Space::Psum | Space::Hbm | Space::SharedHbm => None,
+    };
+    Err(
+        match stage.filter(|_| !param.contains("dst") && !param.contains("res")) {
+            Some(op) => fault.mend(
+                format!("copy '{}' to SBUF first", tile.buffer.name),
+                Edit::Stage(param, op),
+            ),
+            None => fault,
+        },
+    )
 }
 
 /// The usual hint for a tile in device memory that an engine should read or write.
@@ -165,11 +271,35 @@ pub fn same_shape(cx: &OpCx, a: (ViewId, &'static str), b: (ViewId, &'static str
         return Ok(());
     }
     let message = format!(
-        "{} has {m} elements per partition, {} has {n}; they must be equal",
+        "{} has {m} elements per partition, {} has {n}{}; they must be equal",
         left.label(a.1),
-        right.label(b.1)
+        right.label(b.1),
+        excess(m, n, &right)
     );
-    Err(Fault::new(Code::Shape, message).on(b.1))
+    let fault = Fault::new(Code::Shape, message).on(b.1);
+    Err(match n {
+        1 if right.dtype() == Dtype::F32 => {
+            fault.hint("apply one value per partition with nisa.tensor_scalar, which broadcasts a [P, 1] tile")
+        }
+        1 => {
+            fault.hint("apply one value per partition with nisa.tensor_scalar, which broadcasts a [P, 1] float32 tile")
+        }
+        _ => fault.hint(format!(
+            "slice the longer one, for example {}[:, 0:{}], or allocate both with the same shape",
+            if m > n { &left.buffer.name } else { &right.buffer.name },
+            m.min(n)
+        )),
+    })
+}
+
+/// How much longer or shorter a tile of `n` elements per partition is than one of `m`, if it is close.
+fn excess(m: u64, n: u64, tile: &Tile) -> String {
+    let apart = m.abs_diff(n);
+    if apart * 8 > m {
+        return String::new();
+    }
+    let more = if n > m { "more" } else { "fewer" };
+    format!(" ({apart} {more}, {} bytes)", apart * u64::from(tile.dtype().bytes()))
 }
 
 /// Checks that two tiles have the same partitions.
@@ -187,7 +317,11 @@ pub fn same_partitions(cx: &OpCx, a: (ViewId, &'static str), b: (ViewId, &'stati
         left.label(a.1),
         right.label(b.1)
     );
-    Err(Fault::new(Code::Shape, message).on(b.1))
+    let longer = if m > n { &left.buffer.name } else { &right.buffer.name };
+    Err(Fault::new(Code::Shape, message).on(b.1).hint(format!(
+        "take the same rows of both, for example {longer}[0:{}]; partitions do not broadcast",
+        m.min(n)
+    )))
 }
 
 /// Checks the number of elements per partition of a tile.
@@ -204,7 +338,9 @@ pub fn free_is(cx: &OpCx, view: ViewId, param: &'static str, elements: u64) -> R
         tile.label(param),
         tile.free_elements()
     );
-    Err(Fault::new(Code::Shape, message).on(param))
+    Err(Fault::new(Code::Shape, message)
+        .on(param)
+        .hint(format!("give a tile of shape [{}, {elements}]", tile.partitions())))
 }
 
 /// Checks that a tile is `[P, 1]` on chip, with the partitions of `like`.
@@ -249,9 +385,29 @@ pub fn dtype(cx: &OpCx, view: ViewId, param: &'static str, allowed: &[Dtype]) ->
     }
     let names: Vec<_> = allowed.iter().map(|dtype| dtype.name()).collect();
     let message = format!("{}; limit: dtype {}", tile.label(param), names.join(", "));
-    Err(Fault::new(Code::Dtype, message)
+    let fault = Fault::new(Code::Dtype, message)
         .on(param)
-        .hint("convert it with nisa.tensor_copy into a tile of an allowed dtype"))
+        .hint("convert it with nisa.tensor_copy into a tile of an allowed dtype");
+    Err(match allowed {
+        [only] => allocate_as(fault, &tile, *only),
+        _ => fault,
+    })
+}
+
+/// Offers to allocate a tile with another dtype.
+pub fn allocate_as(fault: Fault, tile: &Tile, dtype: Dtype) -> Fault {
+    fault.mend(
+        format!("allocate '{}' as {}", tile.buffer.name, dtype.name()),
+        Edit::Allocate(tile.buffer.loc, "dtype", 1, dtype.name()),
+    )
+}
+
+/// Offers to allocate a tile in another memory, called `name` in `nki.language`.
+pub fn allocate_in(fault: Fault, tile: &Tile, name: &'static str) -> Fault {
+    fault.mend(
+        format!("allocate '{}' in {name}", tile.buffer.name),
+        Edit::Allocate(tile.buffer.loc, "buffer", 2, name),
+    )
 }
 
 /// Checks that an operand is not of a packed dtype.
@@ -267,7 +423,9 @@ pub fn unpacked(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Faul
         "{} is packed; only copies, nc_matmul_mx and quantize_mx handle packed dtypes",
         tile.label(param)
     );
-    Err(Fault::new(Code::Dtype, message).on(param))
+    Err(Fault::new(Code::Dtype, message)
+        .on(param)
+        .hint("unpack the data outside of the kernel, or allocate the tile with a plain dtype"))
 }
 
 /// Checks that operands have equal dtypes.
@@ -280,7 +438,12 @@ pub fn same_dtype(cx: &OpCx, a: (ViewId, &'static str), b: (ViewId, &'static str
         return Ok(());
     }
     let message = format!("{} and {} must have the same dtype", left.label(a.1), right.label(b.1));
-    Err(Fault::new(Code::Dtype, message).on(b.1))
+    let fault = Fault::new(Code::Dtype, message).on(b.1).hint(format!(
+        "convert one of them with nisa.tensor_copy, or allocate '{}' as {}",
+        right.buffer.name,
+        left.dtype().name()
+    ));
+    Err(allocate_as(fault, &right, left.dtype()))
 }
 
 /// Checks that two inputs are not both in PSUM.
@@ -299,7 +462,11 @@ pub fn not_both_psum(cx: &OpCx, a: (ViewId, &'static str), b: (ViewId, &'static 
     );
     Err(Fault::new(Code::MemorySpace, message)
         .on(b.1)
-        .hint("copy one of them to SBUF first with nisa.tensor_copy"))
+        .hint("copy one of them to SBUF first with nisa.tensor_copy")
+        .mend(
+            format!("copy '{}' to SBUF first", right.buffer.name),
+            Edit::Stage(b.1, "tensor_copy"),
+        ))
 }
 
 /// Operands that may go by offsets of the free dimension (`.indirect()`), by instruction.
@@ -395,7 +562,8 @@ pub fn engine(
         );
         return Err(Fault::new(Code::Constraint, message)
             .on("engine")
-            .hint("leave engine out"));
+            .hint("leave engine out")
+            .mend("leave engine out", Edit::Drop("engine")));
     }
     if engine == Engine::GpSimd {
         return no_psum(cx, operands);
@@ -417,7 +585,8 @@ pub fn no_psum(cx: &OpCx, operands: &[(ViewId, &'static str)]) -> Result<(), Fau
             );
             Err(Fault::new(Code::MemorySpace, message)
                 .on(param)
-                .hint("copy between PSUM and SBUF with nisa.tensor_copy"))
+                .hint("copy between PSUM and SBUF with nisa.tensor_copy on the Vector or Scalar Engine")
+                .mend("leave engine out", Edit::Drop("engine")))
         }
     }
 }

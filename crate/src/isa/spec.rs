@@ -1,6 +1,8 @@
 //! What a row of the instruction table consists of, and the macro that writes it.
 
 use crate::base::diag::{Code, Fault};
+use crate::base::mend::Site;
+use crate::base::span::Span;
 use crate::chip::Gen;
 use crate::chip::engine::Engine;
 use crate::isa::Inst;
@@ -75,6 +77,17 @@ pub struct OpSpec {
     pub deprecated: &'static [Deprecated],
     /// Its parameters without the common `name`.
     pub params: &'static [ParamSpec],
+}
+
+impl OpSpec {
+    /// A call of this instruction, for rewrites.
+    pub fn site(&self, call: Span) -> Site {
+        Site {
+            call,
+            function: self.name,
+            params: self.params.iter().map(|param| param.name).collect(),
+        }
+    }
 }
 
 /// A row of the catalog.

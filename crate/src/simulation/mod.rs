@@ -300,6 +300,11 @@ impl Simulation {
             let call = sources.text(frame.span);
             frame.function = call.split('(').next().unwrap_or(call).trim().to_owned();
         }
+        let repairs = std::mem::take(&mut diagnostic.repairs);
+        let fixes = repairs
+            .iter()
+            .map(|repair| repair.mend.fix(&sources, &repair.site, |_| None));
+        diagnostic.fixes.extend(fixes.flatten());
         self.diagnostics.push(diagnostic);
         self.state = State::Done;
     }

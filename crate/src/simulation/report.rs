@@ -74,7 +74,7 @@ pub struct DiagnosticReport {
     /// Where.
     #[serde(flatten)]
     pub place: Place,
-    /// What to do about it.
+    /// What to do about it, and where the limit comes from.
     pub notes: Vec<String>,
     /// Further places.
     pub labels: Vec<Related>,
@@ -96,7 +96,12 @@ impl DiagnosticReport {
             code: diagnostic.code.id(),
             message: diagnostic.message.clone(),
             place: Place::new(sources, diagnostic.span),
-            notes: diagnostic.hints.clone(),
+            notes: diagnostic
+                .hints
+                .iter()
+                .cloned()
+                .chain(diagnostic.source.iter().map(|source| format!("source: {source}")))
+                .collect(),
             labels: diagnostic
                 .labels
                 .iter()

@@ -190,7 +190,7 @@ fn parts_of_the_array_are_checked() {
     let (_, message) = kernel.rejected("nc_matmul", &with(pair(0, 0), pair(48, 128)));
     assert_eq!(
         message,
-        "nc_matmul: tile_size has a row size of 48; limit [32, 64, 128] on Trainium3"
+        "nc_matmul: tile_size has a row size of 48; limit 32, 64, 128 on Trainium3"
     );
 }
 

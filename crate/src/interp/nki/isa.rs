@@ -1,6 +1,6 @@
 //! `nki.isa`: every row of the instruction catalog becomes a function.
 
-use crate::base::diag::Fault;
+use crate::base::diag::{Fault, Fix};
 use crate::base::span::Span;
 use crate::builtin;
 use crate::interp::Interp;
@@ -12,7 +12,7 @@ use crate::interp::scope::ModuleId;
 use crate::interp::value::Value;
 use crate::isa::CATALOG;
 use crate::isa::args::Args;
-use crate::isa::spec::Entry;
+use crate::isa::spec::{Entry, OpSpec};
 
 use super::member::{ENUMS, TypeMarker, enum_class, member};
 use super::register::{self, NkiInstruction, register_alloc};
@@ -150,18 +150,31 @@ pub fn issue(cx: &mut Interp, entry: &'static Entry, call: &CallArgs) -> Result<
             generation,
             region,
         })),
-        Err(fault) => Err(point(entry, call, changes::explain_order(entry, fault))),
+        Err(fault) => Err(point(cx, entry, call, changes::explain_order(entry, fault))),
     }
 }
 
 /// The fault at the argument that it names.
-fn point(entry: &Entry, call: &CallArgs, fault: Fault) -> Raised {
-    let span = fault.param.and_then(|param| argument_span(entry, call, param));
-    let raised = Raised::from(Fault { param: None, ..fault });
+fn point(cx: &Interp, entry: &Entry, call: &CallArgs, mut fault: Fault) -> Raised {
+    let span = fault.param.take().and_then(|param| argument_span(entry, call, param));
+    let fixes = fixes(cx, entry.spec, call, &fault);
+    let mut raised = Raised::from(fault);
+    raised.0.fixes = fixes;
     match span {
         Some(span) => raised.at(span),
         None => raised,
     }
+}
+
+/// The rewrites of a fault as edits of the call.
+fn fixes(cx: &Interp, spec: &'static OpSpec, call: &CallArgs, fault: &Fault) -> Vec<Fix> {
+    let (Some(span), false) = (call.span, fault.mends.is_empty()) else {
+        return Vec::new();
+    };
+    let allocation = |loc| cx.locs().get(loc).map(|place| place.span);
+    let site = spec.site(span);
+    let fixes = fault.mends.iter().map(|mend| mend.fix(&cx.sources, &site, allocation));
+    fixes.flatten().collect()
 }
 
 /// Where the argument `param` was written.

@@ -1,8 +1,8 @@
 //! Transfers by the DMA engines: copies with conversion, gathers and scatters, transposes, sums.
 
 use crate::base::diag::{Code, Fault};
+use crate::base::mend::Edit;
 use crate::chip::engine::Engine;
-use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
 use crate::isa::param::{DgeMode, EngineChoice, In, OobMode, Out, Permutation, UnitScales, Views};
@@ -64,19 +64,25 @@ fn check_vector(cx: &OpCx, view: ViewId, param: &'static str, mode: DgeMode) -> 
         return Ok(());
     }
     let tile = cx.tile(view);
-    ensure!(
-        cx.chip.rules.indirect_dma.get(),
-        Generation,
-        "{} goes by run-time indices, which {} does not have",
-        tile.label(param),
-        cx.chip.title
-    );
+    if !cx.chip.rules.indirect_dma.get() {
+        let message = format!(
+            "{} goes by run-time indices, which {} does not have",
+            tile.label(param),
+            cx.chip.title
+        );
+        return Err(Fault::new(Code::Generation, message)
+            .on(param)
+            .hint("run on trn2 or trn3, or copy row by row with indices that are known while the kernel is traced")
+            .source(cx.chip.rules.indirect_dma.source));
+    }
     if tile.space().is_on_chip() {
         let message = format!(
             "{} goes by run-time indices; limit: only tensors in HBM",
             tile.label(param)
         );
-        return Err(Fault::new(Code::MemorySpace, message).on(param));
+        return Err(Fault::new(Code::MemorySpace, message).on(param).hint(
+            "keep the table that is indexed in HBM; inside SBUF gather with nisa.nc_n_gather or nisa.local_gather",
+        ));
     }
     if !matches!(mode, DgeMode::Unknown | DgeMode::Software) {
         let message = format!(
@@ -85,7 +91,8 @@ fn check_vector(cx: &OpCx, view: ViewId, param: &'static str, mode: DgeMode) -> 
         );
         return Err(Fault::new(Code::Constraint, message)
             .on("dge_mode")
-            .hint("leave dge_mode out"));
+            .hint("leave dge_mode out")
+            .mend("leave dge_mode out", Edit::Drop("dge_mode")));
     }
     Ok(())
 }
@@ -93,24 +100,31 @@ fn check_vector(cx: &OpCx, view: ViewId, param: &'static str, mode: DgeMode) -> 
 /// Checks priority and descriptor mode.
 fn check_queue(cx: &OpCx, priority: Option<i32>, mode: DgeMode) -> Result<(), Fault> {
     if let Some(priority) = priority {
-        ensure!(
-            cx.chip.rules.dma_priority.get(),
-            Generation,
-            "priority does not exist on {}",
+        if !cx.chip.rules.dma_priority.get() {
+            let message = format!("priority does not exist on {}; it needs NeuronCore-v4", cx.chip.title);
+            return Err(Fault::new(Code::Generation, message)
+                .on("priority")
+                .hint("leave priority out")
+                .mend("leave priority out", Edit::Drop("priority")));
+        }
+        if !(0..=3).contains(&priority) {
+            return Err(
+                Fault::new(Code::Constraint, format!("priority {priority}; limit 0 to 3"))
+                    .on("priority")
+                    .hint("0 goes first, 3 last"),
+            );
+        }
+    }
+    if mode == DgeMode::Hardware && !cx.chip.rules.hardware_dge.get() {
+        let message = format!(
+            "dge_mode.hwdge does not exist on {}; it needs NeuronCore-v3",
             cx.chip.title
         );
-        ensure!(
-            (0..=3).contains(&priority),
-            Constraint,
-            "priority {priority}; limit 0 to 3"
-        );
+        return Err(Fault::new(Code::Generation, message)
+            .on("dge_mode")
+            .hint("leave dge_mode out")
+            .mend("leave dge_mode out", Edit::Drop("dge_mode")));
     }
-    ensure!(
-        mode != DgeMode::Hardware || cx.chip.rules.hardware_dge.get(),
-        Generation,
-        "dge_mode.hwdge does not exist on {}",
-        cx.chip.title
-    );
     Ok(())
 }
 
@@ -156,7 +170,9 @@ impl Op for DmaCopy {
                 dst.label("dst"),
                 src.label("src")
             );
-            return Err(Fault::new(Code::Shape, message).on("src"));
+            return Err(Fault::new(Code::Shape, message).on("src").hint(
+                "slice both to the same elements; a last tile that is not full needs both sides cut: min(end, size)",
+            ));
         }
         check_queue(cx, self.priority, self.dge_mode)?;
         check_vector(cx, self.dst.0, "dst", self.dge_mode)?;
@@ -167,7 +183,8 @@ impl Op for DmaCopy {
                 let message = format!("engine {}; limit sync or scalar, with dge_mode.hwdge", engine.name());
                 return Err(Fault::new(Code::Constraint, message)
                     .on("engine")
-                    .hint("leave engine out"));
+                    .hint("leave engine out, or add dge_mode=nisa.dge_mode.hwdge for the queue of sync or scalar")
+                    .mend("leave engine out", Edit::Drop("engine")));
             }
         }
         if dst.dtype() == src.dtype() {
@@ -181,7 +198,8 @@ impl Op for DmaCopy {
             );
             return Err(Fault::new(Code::Dtype, message)
                 .on("dge_mode")
-                .hint("convert with another dge_mode, or view one side as the dtype of the other"));
+                .hint("convert with another dge_mode, or view one side as the dtype of the other")
+                .mend("leave dge_mode out", Edit::Drop("dge_mode")));
         }
         rules::unpacked(cx, self.dst.0, "dst")?;
         rules::unpacked(cx, self.src.0, "src")
@@ -236,15 +254,21 @@ impl DmaTranspose {
             4 => &[3, 1, 2, 0],
             _ => {
                 let message = format!("src has {rank} dimensions; limit 2, 3 or 4");
-                return Err(Fault::new(Code::Shape, message).on("src"));
+                return Err(Fault::new(Code::Shape, message)
+                    .on("src")
+                    .hint("reshape src, or transpose one slice at a time"));
             }
         };
         let axes = self.axes.as_ref().map_or(default, Permutation::axes);
-        ensure!(
-            axes.len() == rank,
-            Shape,
-            "axes {axes:?} do not fit a src with {rank} dimensions"
-        );
+        if axes.len() != rank {
+            let message = format!("axes {axes:?} do not fit a src with {rank} dimensions");
+            return Err(Fault::new(Code::Shape, message)
+                .on("axes")
+                .hint(format!(
+                    "leave axes out for {default:?}, the only order for {rank} dimensions"
+                ))
+                .mend("leave axes out", Edit::Drop("axes")));
+        }
         Ok(axes)
     }
 
@@ -264,13 +288,11 @@ impl DmaTranspose {
         } else {
             "first dimension 1, 2, 4, 8 or 16, and a multiple of 16 with the last but one"
         };
-        ensure!(
-            rows,
-            Constraint,
-            "{}; limit: {limit} with dge_mode.hwdge",
-            src.label("src")
-        );
-        narrow(cx, self.src.0, "dge_mode.hwdge")
+        if !rows {
+            let message = format!("{}; limit: {limit} with dge_mode.hwdge", src.label("src"));
+            return Err(software(Fault::new(Code::Constraint, message).on("src")));
+        }
+        narrow(cx, self.src.0, "dge_mode.hwdge").map_err(software)
     }
 
     /// Checks the rules of a gather.
@@ -279,30 +301,47 @@ impl DmaTranspose {
         let shape = src.pattern.shape();
         check_vector(cx, self.src.0, "src", self.dge_mode)?;
         narrow(cx, self.src.0, "run-time indices")?;
-        ensure!(
-            shape[0].is_multiple_of(16),
-            Constraint,
-            "{}; limit: first dimension a multiple of 16 with run-time indices",
-            src.label("src")
-        );
-        ensure!(
-            shape.len() != 4 || shape[1] == 1 || shape[2] == 1,
-            Constraint,
-            "{}; limit: dimension 1 or 2 has size 1 with run-time indices",
-            src.label("src")
-        );
+        let fault = |limit: &str, hint: &str| {
+            let message = format!("{}; limit: {limit} with run-time indices", src.label("src"));
+            Err(Fault::new(Code::Constraint, message).on("src").hint(hint))
+        };
+        if !shape[0].is_multiple_of(16) {
+            return fault(
+                "first dimension a multiple of 16",
+                "gather a few rows more, for example row 0 again, and leave their columns of the result out",
+            );
+        }
+        if shape.len() == 4 && shape[1] != 1 && shape[2] != 1 {
+            return fault(
+                "dimension 1 or 2 has size 1",
+                "transpose slice by slice along dimension 1",
+            );
+        }
         let Some(IndexSource::Vector(index)) = src.view.indirect.map(|id| cx.tables.indirects[id].source) else {
             return Ok(());
         };
         let index = cx.tile(index);
         let (rows, columns) = (index.partitions(), index.free_elements());
         let fits = (16..=128).contains(&rows) && rows.is_multiple_of(16) && (columns == 1 || rows == 128);
-        ensure!(
-            fits && index.dtype() == Dtype::U32 && index.space() == Space::Sbuf,
-            Constraint,
-            "{}; limit: uint32 in sbuf with 16 to 128 rows, a multiple of 16, and 128 for several columns",
-            index.label("index")
-        );
+        if !fits || index.dtype() != Dtype::U32 || index.space() != Space::Sbuf {
+            let message = format!(
+                "{}; limit: uint32 in sbuf with 16 to 128 rows, a multiple of 16, and 128 for several columns",
+                index.label("index")
+            );
+            return Err(Fault::new(Code::Constraint, message)
+                .on("src")
+                .hint("load the indices into a uint32 tile of shape [128, n], padded with a valid row"));
+        }
+        if u64::from(rows) * columns < u64::from(shape[0]) {
+            let message = format!(
+                "{} has fewer indices than {} has rows",
+                index.label("index"),
+                src.label("src")
+            );
+            return Err(Fault::new(Code::Shape, message)
+                .on("src")
+                .hint("give one index for each row of the pattern"));
+        }
         Ok(())
     }
 }
@@ -311,13 +350,23 @@ impl DmaTranspose {
 fn narrow(cx: &OpCx, view: ViewId, why: &str) -> Result<(), Fault> {
     let src = cx.tile(view);
     let last = src.pattern.dims.last().map_or(1, |dim| dim.num);
-    ensure!(
-        src.dtype().bytes() == 2 && last <= 128,
-        Constraint,
+    if src.dtype().bytes() == 2 && last <= 128 {
+        return Ok(());
+    }
+    let message = format!(
         "{}; limit: a 2-byte dtype and a last dimension of at most 128 with {why}",
         src.label("src")
     );
-    Ok(())
+    Err(Fault::new(Code::Constraint, message)
+        .on("src")
+        .hint("transpose slices of 128 columns, and 4-byte data with nisa.nc_transpose"))
+}
+
+/// Offers to let the compiler choose who makes the descriptors.
+fn software(fault: Fault) -> Fault {
+    fault
+        .hint("leave dge_mode out; the compiler then chooses a way that takes this shape")
+        .mend("leave dge_mode out", Edit::Drop("dge_mode"))
 }
 
 impl Op for DmaTranspose {
@@ -340,22 +389,30 @@ impl Op for DmaTranspose {
                 dst.label("dst"),
                 src.label("src")
             );
-            return Err(Fault::new(Code::Shape, message).on("dst"));
+            return Err(Fault::new(Code::Shape, message)
+                .on("dst")
+                .hint(format!("allocate dst with shape {turned:?}")));
         }
         if is_vector(cx, self.src.0) {
             return self.check_gather(cx);
         }
-        ensure!(
-            matches!(self.dge_mode, DgeMode::Unknown | DgeMode::Hardware),
-            Constraint,
-            "{}; limit dge_mode.unknown or dge_mode.hwdge without run-time indices",
-            self.dge_mode.spell()
-        );
-        ensure!(
-            self.oob_mode == OobMode::Error || src.view.indirect.is_some(),
-            Constraint,
-            "oob_mode.skip needs a src with run-time indices"
-        );
+        if !matches!(self.dge_mode, DgeMode::Unknown | DgeMode::Hardware) {
+            let message = format!(
+                "{}; limit dge_mode.unknown or dge_mode.hwdge without run-time indices",
+                self.dge_mode.spell()
+            );
+            return Err(Fault::new(Code::Constraint, message)
+                .on("dge_mode")
+                .hint("leave dge_mode out")
+                .mend("leave dge_mode out", Edit::Drop("dge_mode")));
+        }
+        if self.oob_mode == OobMode::Skip && src.view.indirect.is_none() {
+            let message = "oob_mode.skip needs a src with run-time indices";
+            return Err(Fault::new(Code::Constraint, message)
+                .on("oob_mode")
+                .hint("leave oob_mode out: addresses that are known while the kernel is traced are checked then")
+                .mend("leave oob_mode out", Edit::Drop("oob_mode")));
+        }
         if self.dge_mode == DgeMode::Hardware {
             return self.check_hardware(cx);
         }
@@ -446,17 +503,21 @@ op! {
 impl DmaCompute {
     /// Checks a sum with run-time indices.
     fn check_indirect(&self, cx: &OpCx) -> Result<(), Fault> {
-        ensure!(
-            self.srcs.count == 2,
-            Constraint,
-            "srcs has {} tensors; limit exactly 2 with run-time indices",
-            self.srcs.count
-        );
-        ensure!(
-            self.unique_indices,
-            Unsupported,
-            "unique_indices=False is not supported by NKI yet"
-        );
+        if self.srcs.count != 2 {
+            let message = format!(
+                "srcs has {} tensors; limit exactly 2 with run-time indices",
+                self.srcs.count
+            );
+            return Err(Fault::new(Code::Constraint, message)
+                .on("srcs")
+                .hint("add tensors one at a time: srcs=[dst, data]"));
+        }
+        if !self.unique_indices {
+            let message = "unique_indices=False is not supported by NKI yet";
+            return Err(Fault::new(Code::Unsupported, message)
+                .on("unique_indices")
+                .hint("combine rows with equal indices first, for example with nisa.nc_matmul and a 0/1 matrix"));
+        }
         let same = |view: ViewId| {
             let (a, b) = (cx.tile(view).view, cx.tile(self.dst.0).view);
             a.buffer == b.buffer && a.offset == b.offset && a.pattern == b.pattern
@@ -491,38 +552,42 @@ impl Op for DmaCompute {
         reachable(cx, self.dst.0, "dst")?;
         rules::unpacked(cx, self.dst.0, "dst")?;
         let most = cx.chip.rules.dma_compute_sources.get();
-        ensure!(
-            self.srcs.count <= most,
-            Constraint,
-            "srcs has {} tensors; limit {most}",
-            self.srcs.count
-        );
-        ensure!(
-            self.reduce_op == AluOp::Add,
-            Constraint,
-            "reduce_op {}; limit add",
-            self.reduce_op.name()
-        );
+        if self.srcs.count > most {
+            let message = format!("srcs has {} tensors; limit {most}", self.srcs.count);
+            return Err(Fault::new(Code::Constraint, message)
+                .on("srcs")
+                .hint(format!("add {most} at a time; dst can be one of the next srcs")));
+        }
+        if self.reduce_op != AluOp::Add {
+            let message = format!("reduce_op {}; limit add", self.reduce_op.name());
+            return Err(Fault::new(Code::Constraint, message)
+                .on("reduce_op")
+                .hint("load the tensors to SBUF and combine them with nisa.tensor_tensor"));
+        }
         let scales = self.scales.map_or(self.srcs.count, |scales| scales.0);
-        ensure!(
-            scales == self.srcs.count,
-            Argument,
-            "scales has {scales} entries for {} srcs",
-            self.srcs.count
-        );
+        if scales != self.srcs.count {
+            let message = format!("scales has {scales} entries for {} srcs", self.srcs.count);
+            return Err(Fault::new(Code::Argument, message)
+                .on("scales")
+                .hint("leave scales out: all of them must be 1.0")
+                .mend("leave scales out", Edit::Drop("scales")));
+        }
         for view in self.srcs.iter() {
             reachable(cx, view, "srcs")?;
             rules::unpacked(cx, view, "srcs")?;
             let src = cx.tile(view);
-            ensure!(
-                src.pattern.elements() == dst.pattern.elements(),
-                Shape,
-                "{} has {} elements, {} has {}; they must be equal",
-                src.label("srcs"),
-                src.pattern.elements(),
-                dst.label("dst"),
-                dst.pattern.elements()
-            );
+            if src.pattern.elements() != dst.pattern.elements() {
+                let message = format!(
+                    "{} has {} elements, {} has {}; they must be equal",
+                    src.label("srcs"),
+                    src.pattern.elements(),
+                    dst.label("dst"),
+                    dst.pattern.elements()
+                );
+                return Err(Fault::new(Code::Shape, message)
+                    .on("srcs")
+                    .hint("slice all tensors to the same elements"));
+            }
         }
         if self.srcs.iter().any(|view| is_vector(cx, view)) || is_vector(cx, self.dst.0) {
             return self.check_indirect(cx);
@@ -536,7 +601,9 @@ impl Op for DmaCompute {
         let indirect = is_vector(&cx.op_cx(), self.dst.0);
         if indirect && has_duplicates(&target) {
             let message = "the run-time indices name a row twice; with unique_indices=True the result is undefined";
-            return Err(Fault::new(Code::Undefined, message).on("dst"));
+            return Err(Fault::new(Code::Undefined, message)
+                .on("dst")
+                .hint("add up the rows with equal indices before they are scattered"));
         }
         let mut sum = cx.machine.scratch.floats(target.count);
         for (at, view) in self.srcs.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Matrix multiplication and transposes of the Tensor Engine.
 
 use crate::base::diag::{Code, Fault};
+use crate::base::mend::Edit;
 use crate::chip::engine::Engine;
-use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
 use crate::isa::param::{Accumulate, EngineChoice, In, InOut, Out, PerfMode, TilePair};
@@ -66,9 +66,10 @@ pub(super) fn check_spaces(cx: &OpCx, dst: ViewId, inputs: &[(ViewId, &'static s
     let tile = cx.tile(dst);
     if tile.space() != Space::Psum {
         let message = format!("writes to PSUM only; {}", tile.label("dst"));
-        return Err(Fault::new(Code::MemorySpace, message)
+        let fault = Fault::new(Code::MemorySpace, message)
             .on("dst")
-            .hint("allocate dst with buffer=nl.psum, then move the result to SBUF with nisa.tensor_copy"));
+            .hint("allocate dst with buffer=nl.psum, then move the result to SBUF with nisa.tensor_copy");
+        return Err(rules::allocate_in(fault, &tile, "psum"));
     }
     for &(view, param) in inputs {
         rules::sbuf(cx, view, param)?;
@@ -86,9 +87,13 @@ pub(super) fn check_destination(cx: &OpCx, dst: ViewId, m: u64, n: u64) -> Resul
             "{}; the product has {m} partitions and {n} elements in each",
             tile.label("dst")
         );
-        return Err(Fault::new(Code::Shape, message)
+        let fault = Fault::new(Code::Shape, message)
             .on("dst")
-            .hint("dst is [columns of stationary, columns of moving]"));
+            .hint("dst is [columns of stationary, columns of moving]");
+        return Err(match shape == (n, m) {
+            true => fault.mend("exchange stationary and moving", Edit::Swap("stationary", "moving")),
+            false => fault,
+        });
     }
     let bank = chip.memory.psum_bank_bytes.get().0;
     let element = u64::from(tile.dtype().bytes());
@@ -98,9 +103,14 @@ pub(super) fn check_destination(cx: &OpCx, dst: ViewId, m: u64, n: u64) -> Resul
     };
     if n > most {
         let message = format!("moving has {n} columns; limit {most} for a {} dst", tile.dtype().name());
-        return Err(Fault::new(Code::Constraint, message)
-            .on("moving")
-            .hint(format!("split the free dimension into tiles of at most {most} columns")));
+        let what = if chip.rules.matmul_banks.get() {
+            "all PSUM banks"
+        } else {
+            "one PSUM bank"
+        };
+        return Err(Fault::new(Code::Constraint, message).on("moving").hint(format!(
+            "split the columns of moving into tiles of at most {most}, what {what} of a partition hold, each with its own dst"
+        )));
     }
     let start = tile.buffer.address.map_or(0, |address| address.byte) + tile.free_offset() * element;
     if !chip.rules.matmul_banks.get() && start % bank + n * element > bank {
@@ -110,48 +120,75 @@ pub(super) fn check_destination(cx: &OpCx, dst: ViewId, m: u64, n: u64) -> Resul
         );
         return Err(Fault::new(Code::Constraint, message)
             .on("dst")
-            .hint("let each product write one bank, 512 float32 values a partition"));
+            .hint(format!(
+                "let each product write one bank: start dst at a multiple of {} {} values",
+                bank / element,
+                tile.dtype().name()
+            ))
+            .source(chip.memory.psum_bank_bytes.source));
     }
     Ok(())
 }
 
 /// Checks `tile_position` and `tile_size` for a stationary matrix of `k` rows and `m` columns.
 pub(super) fn check_tiling(cx: &OpCx, position: TilePair, size: TilePair, k: u64, m: u64) -> Result<(), Fault> {
+    let array = cx.chip.engines.array_size.get();
     let ((row, column), (rows, columns)) = match (position.0, size.0) {
-        (None, None) => ((0, 0), (128, 128)),
+        (None, None) => ((0, 0), (array as u16, array as u16)),
         (Some(position), Some(size)) => (position, size),
         _ => {
             let fault = Fault::new(
                 Code::Argument,
                 "tile_position and tile_size go together; only one was given",
             );
-            return Err(fault.hint("give both, or neither for the whole array"));
+            let given = if position.0.is_some() {
+                "tile_position"
+            } else {
+                "tile_size"
+            };
+            return Err(fault
+                .on(given)
+                .hint("give both, or neither for the whole array")
+                .mend(format!("leave {given} out"), Edit::Drop(given)));
         }
     };
     let allowed = cx.chip.rules.row_tiles.get();
     for (what, start, length) in [("row", row, rows), ("column", column, columns)] {
-        ensure!(
-            allowed.contains(&length),
-            Constraint,
-            "tile_size has a {what} size of {length}; limit {allowed:?} on {}",
-            cx.chip.title
-        );
-        ensure!(
-            start % length == 0 && start + length <= 128,
-            Constraint,
-            "tile_position has start {what} {start}; limit: a multiple of the {what} size {length}, inside 128"
-        );
+        if !allowed.contains(&length) {
+            let sizes: Vec<_> = allowed.iter().map(u16::to_string).collect();
+            let message = format!(
+                "tile_size has a {what} size of {length}; limit {} on {}",
+                sizes.join(", "),
+                cx.chip.title
+            );
+            return Err(Fault::new(Code::Constraint, message)
+                .on("tile_size")
+                .hint("take the next larger size; the operands may be smaller than the tile"));
+        }
+        if start % length != 0 || u32::from(start) + u32::from(length) > array {
+            let message = format!(
+                "tile_position has start {what} {start}; limit: a multiple of the {what} size {length}, inside {array}"
+            );
+            let places: Vec<_> = (0..array)
+                .step_by(usize::from(length))
+                .map(|at| at.to_string())
+                .collect();
+            return Err(Fault::new(Code::Constraint, message)
+                .on("tile_position")
+                .hint(format!("start at {what} {}", places.join(", "))));
+        }
     }
-    ensure!(
-        k <= u64::from(rows),
-        Constraint,
-        "stationary has {k} partitions; limit {rows} rows of the array"
-    );
+    if k > u64::from(rows) {
+        let message = format!("stationary has {k} partitions; limit {rows} rows of the array");
+        return Err(Fault::new(Code::Constraint, message).on("stationary").hint(format!(
+            "split the contraction into products of at most {rows} partitions that add up in PSUM"
+        )));
+    }
     if m > u64::from(columns) {
         let message = format!("stationary has {m} columns; limit {columns} columns of the array");
-        return Err(Fault::new(Code::Constraint, message)
-            .on("stationary")
-            .hint("split the columns of stationary into tiles of at most 128"));
+        return Err(Fault::new(Code::Constraint, message).on("stationary").hint(format!(
+            "split the columns of stationary into tiles of at most {columns}; each gives its own rows of the result"
+        )));
     }
     Ok(())
 }
@@ -169,7 +206,8 @@ pub(super) fn accumulates(cx: &mut ExecCx, dst: ViewId, flag: Accumulate) -> Res
             let message = format!("accumulates into {label}, which was not written before; the result is undefined");
             Err(Fault::new(Code::Undefined, message)
                 .on("accumulate")
-                .hint("start the group with accumulate=False, or leave accumulate out"))
+                .hint("start the group with accumulate=False, or leave accumulate out")
+                .mend("leave accumulate out", Edit::Drop("accumulate")))
         }
         (Accumulate::Auto, Written::Partly) => {
             let message = format!("{label} was written in part; the documents do not say whether the rest accumulates");
@@ -299,32 +337,39 @@ impl NcMatmul {
 
     /// Checks the rules of the double-row mode.
     fn check_double_row(&self, cx: &OpCx) -> Result<(), Fault> {
-        ensure!(
-            cx.chip.rules.double_row.get(),
-            Generation,
-            "perf_mode double_row does not exist on {}",
-            cx.chip.title
-        );
-        ensure!(
-            !self.is_transpose,
-            Constraint,
-            "perf_mode double_row does not combine with is_transpose"
-        );
-        let columns = self.tile_size.0.map_or(128, |(_, columns)| columns);
-        ensure!(
-            columns == 128,
-            Constraint,
-            "perf_mode double_row does not combine with column tiling"
-        );
+        let plain = |code, message: String| {
+            Err(Fault::new(code, message)
+                .on("perf_mode")
+                .hint("leave perf_mode out, and multiply with twice as many instructions")
+                .mend("leave perf_mode out", Edit::Drop("perf_mode")))
+        };
+        if !cx.chip.rules.double_row.get() {
+            let message = format!("perf_mode double_row does not exist on {}", cx.chip.title);
+            return plain(Code::Generation, message);
+        }
+        if self.is_transpose {
+            let message = "perf_mode double_row does not combine with is_transpose";
+            return plain(Code::Constraint, message.to_owned());
+        }
+        let array = cx.chip.engines.array_size.get();
+        let columns = self.tile_size.0.map_or(array, |(_, columns)| u32::from(columns));
+        if columns != array {
+            let message =
+                format!("perf_mode double_row does not combine with column tiling (tile_size has {columns} columns)");
+            return plain(Code::Constraint, message);
+        }
         for (view, param) in [(self.stationary.0, "stationary"), (self.moving.0, "moving")] {
             let tile = cx.tile(view);
             let first = tile.pattern.dims.get(1).map(|dim| dim.num);
-            ensure!(
-                first == Some(2) && tile.pattern.dims.len() >= 3,
-                Shape,
-                "{}; limit: perf_mode double_row needs shape [partitions, 2, columns]",
-                tile.label(param)
-            );
+            if first != Some(2) || tile.pattern.dims.len() < 3 {
+                let message = format!(
+                    "{}; limit: perf_mode double_row needs shape [partitions, 2, columns]",
+                    tile.label(param)
+                );
+                return Err(Fault::new(Code::Shape, message).on(param).hint(
+                    "put the two halves of the contraction of each partition one after the other: tile.reshape((p, 2, columns))",
+                ));
+            }
         }
         Ok(())
     }
@@ -349,9 +394,10 @@ impl NcMatmul {
             names.join(" or "),
             cx.chip.title
         );
-        Err(Fault::new(Code::Dtype, message)
+        let fault = Fault::new(Code::Dtype, message)
             .on("dst")
-            .hint("accumulate in float32 and convert on the way to SBUF with nisa.tensor_copy"))
+            .hint("accumulate in float32 and convert on the way to SBUF with nisa.tensor_copy");
+        Err(rules::allocate_as(fault, &tile, Dtype::F32))
     }
 }
 
@@ -367,9 +413,10 @@ fn transposable(cx: &OpCx, dst: ViewId, data: ViewId, param: &'static str) -> Re
         to.label("dst"),
         from.label(param)
     );
-    Err(Fault::new(Code::Dtype, message)
+    let fault = Fault::new(Code::Dtype, message)
         .on("dst")
-        .hint(format!("allocate dst as {}", from.dtype().name())))
+        .hint(format!("allocate dst as {}", from.dtype().name()));
+    Err(rules::allocate_as(fault, &to, from.dtype()))
 }
 
 /// Moves the bits of `data`, seen as partitions x elements, transposed to `dst`.
@@ -495,7 +542,10 @@ impl Op for NcTranspose {
             Engine::Tensor => cx.chip.rules.tensor_transpose.get(),
             Engine::Scalar | Engine::GpSimd | Engine::Sync => {
                 let message = format!("runs on the Tensor or Vector Engine, not on {}", engine.name());
-                return Err(Fault::new(Code::Constraint, message).on("engine"));
+                return Err(Fault::new(Code::Constraint, message)
+                    .on("engine")
+                    .hint("leave engine out; the size and the memories decide")
+                    .mend("leave engine out", Edit::Drop("engine")));
             }
         };
         let (p, f) = (u64::from(data.partitions()), data.free_elements());
@@ -507,7 +557,9 @@ impl Op for NcTranspose {
             );
             return Err(Fault::new(Code::Constraint, message)
                 .on("data")
-                .hint("transpose block by block, or with nisa.dma_transpose"));
+                .hint(format!(
+                    "transpose blocks of {limit} x {limit}, each into its own part of the result, or load with nisa.dma_transpose"
+                )));
         }
         if engine == Engine::Tensor {
             check_spaces(cx, self.dst.0, &[(self.data.0, "data")])?;
@@ -521,7 +573,9 @@ impl Op for NcTranspose {
                 dst.label("dst"),
                 data.label("data")
             );
-            return Err(Fault::new(Code::Shape, message).on("dst"));
+            return Err(Fault::new(Code::Shape, message)
+                .on("dst")
+                .hint(format!("allocate dst with shape ({f}, {p})")));
         }
         if !cx.chip.rules.exact_transpose.get() && engine == Engine::Tensor && dst.dtype() == Dtype::F32 {
             return Ok(());
