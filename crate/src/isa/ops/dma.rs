@@ -5,12 +5,11 @@ use crate::base::mend::Edit;
 use crate::chip::engine::Engine;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
-use crate::isa::param::{DgeMode, EngineChoice, In, OobMode, Out, Permutation, UnitScales, Views};
+use crate::isa::param::{DgeMode, EngineChoice, In, OobMode, Out, Permutation};
 use crate::isa::rules;
 use crate::isa::spec::{Op, Param};
 use crate::isa::work::Work;
 use crate::machine::layout::Layout;
-use crate::numerics::alu::AluOp;
 use crate::numerics::cast::{self, Mode};
 use crate::numerics::dtype::Dtype;
 use crate::numerics::transpose;
@@ -39,7 +38,7 @@ op! {
 }
 
 /// Checks that DMA reaches an operand.
-fn reachable(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> {
+pub(super) fn reachable(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> {
     let hint = match param {
         "dst" => "write an SBUF tile, then copy it to PSUM with nisa.tensor_copy",
         _ => "copy the PSUM tile to SBUF first with nisa.tensor_copy",
@@ -48,7 +47,7 @@ fn reachable(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> 
 }
 
 /// Whether the view goes by a list of run-time indices.
-fn is_vector(cx: &OpCx, view: ViewId) -> bool {
+pub(super) fn is_vector(cx: &OpCx, view: ViewId) -> bool {
     let id = cx.tile(view).view.indirect;
     id.is_some_and(|id| {
         matches!(
@@ -59,7 +58,7 @@ fn is_vector(cx: &OpCx, view: ViewId) -> bool {
 }
 
 /// Checks a view that goes by run-time indices.
-fn check_vector(cx: &OpCx, view: ViewId, param: &'static str, mode: DgeMode) -> Result<(), Fault> {
+pub(super) fn check_vector(cx: &OpCx, view: ViewId, param: &'static str, mode: DgeMode) -> Result<(), Fault> {
     if !is_vector(cx, view) {
         return Ok(());
     }
@@ -129,7 +128,7 @@ fn check_queue(cx: &OpCx, priority: Option<i32>, mode: DgeMode) -> Result<(), Fa
 }
 
 /// Positions of the elements that both sides have; `None` if all.
-fn common(dst: &mut Layout, src: &Layout) -> bool {
+pub(super) fn common(dst: &mut Layout, src: &Layout) -> bool {
     let Some(table) = &src.table else {
         return dst.table.is_some();
     };
@@ -478,159 +477,4 @@ fn turned_order(shape: &[u32], axes: &[u8]) -> Vec<usize> {
             .collect();
     }
     order
-}
-
-op! {
-    /// Adds tensors element by element inside the DMA engines, in float32.
-    ///
-    /// With run-time indices on one source it adds to rows of HBM (scatter) or gathers rows and adds them to SBUF.
-    dma_compute => DmaCompute on [] since Gen2 {
-        /// Tensor to write.
-        dst: Out,
-        /// Tensors to add: at most 16.
-        srcs: Views,
-        /// Operator of the reduction: `nl.add`.
-        reduce_op: AluOp,
-        /// Scale factors, all 1.0.
-        scales: Option<UnitScales> = None,
-        /// Promise that no index comes twice.
-        unique_indices: bool = true,
-        /// What happens to run-time indices out of bounds.
-        oob_mode: OobMode = OobMode::Error,
-    }
-}
-
-impl DmaCompute {
-    /// Checks a sum with run-time indices.
-    fn check_indirect(&self, cx: &OpCx) -> Result<(), Fault> {
-        if self.srcs.count != 2 {
-            let message = format!(
-                "srcs has {} tensors; limit exactly 2 with run-time indices",
-                self.srcs.count
-            );
-            return Err(Fault::new(Code::Constraint, message)
-                .on("srcs")
-                .hint("add tensors one at a time: srcs=[dst, data]"));
-        }
-        if !self.unique_indices {
-            let message = "unique_indices=False is not supported by NKI yet";
-            return Err(Fault::new(Code::Unsupported, message)
-                .on("unique_indices")
-                .hint("combine rows with equal indices first, for example with nisa.nc_matmul and a 0/1 matrix"));
-        }
-        let same = |view: ViewId| {
-            let (a, b) = (cx.tile(view).view, cx.tile(self.dst.0).view);
-            a.buffer == b.buffer && a.offset == b.offset && a.pattern == b.pattern
-        };
-        if !self.srcs.iter().any(same) {
-            let message = "with run-time indices one of srcs must be dst itself";
-            return Err(Fault::new(Code::Constraint, message)
-                .on("srcs")
-                .hint("write srcs=[dst, data] to add data to dst"));
-        }
-        for view in self.srcs.iter() {
-            check_vector(cx, view, "srcs", DgeMode::Software)?;
-        }
-        check_vector(cx, self.dst.0, "dst", DgeMode::Software)
-    }
-}
-
-/// Whether two elements of a layout are the same place.
-fn has_duplicates(layout: &Layout) -> bool {
-    let mut offsets: Vec<_> = layout
-        .offsets()
-        .into_iter()
-        .filter(|&offset| offset != usize::MAX)
-        .collect();
-    offsets.sort_unstable();
-    offsets.windows(2).any(|pair| pair[0] == pair[1])
-}
-
-impl Op for DmaCompute {
-    fn check(&self, cx: &OpCx) -> Result<(), Fault> {
-        let dst = cx.tile(self.dst.0);
-        reachable(cx, self.dst.0, "dst")?;
-        rules::unpacked(cx, self.dst.0, "dst")?;
-        let most = cx.chip.rules.dma_compute_sources.get();
-        if self.srcs.count > most {
-            let message = format!("srcs has {} tensors; limit {most}", self.srcs.count);
-            return Err(Fault::new(Code::Constraint, message)
-                .on("srcs")
-                .hint(format!("add {most} at a time; dst can be one of the next srcs")));
-        }
-        if self.reduce_op != AluOp::Add {
-            let message = format!("reduce_op {}; limit add", self.reduce_op.name());
-            return Err(Fault::new(Code::Constraint, message)
-                .on("reduce_op")
-                .hint("load the tensors to SBUF and combine them with nisa.tensor_tensor"));
-        }
-        let scales = self.scales.map_or(self.srcs.count, |scales| scales.0);
-        if scales != self.srcs.count {
-            let message = format!("scales has {scales} entries for {} srcs", self.srcs.count);
-            return Err(Fault::new(Code::Argument, message)
-                .on("scales")
-                .hint("leave scales out: all of them must be 1.0")
-                .mend("leave scales out", Edit::Drop("scales")));
-        }
-        for view in self.srcs.iter() {
-            reachable(cx, view, "srcs")?;
-            rules::unpacked(cx, view, "srcs")?;
-            let src = cx.tile(view);
-            if src.pattern.elements() != dst.pattern.elements() {
-                let message = format!(
-                    "{} has {} elements, {} has {}; they must be equal",
-                    src.label("srcs"),
-                    src.pattern.elements(),
-                    dst.label("dst"),
-                    dst.pattern.elements()
-                );
-                return Err(Fault::new(Code::Shape, message)
-                    .on("srcs")
-                    .hint("slice all tensors to the same elements"));
-            }
-        }
-        if self.srcs.iter().any(|view| is_vector(cx, view)) || is_vector(cx, self.dst.0) {
-            return self.check_indirect(cx);
-        }
-        Ok(())
-    }
-
-    fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
-        let skip = self.oob_mode == OobMode::Skip;
-        let mut target = cx.machine.layout(cx.tables, self.dst.0, skip)?;
-        let indirect = is_vector(&cx.op_cx(), self.dst.0);
-        if indirect && has_duplicates(&target) {
-            let message = "the run-time indices name a row twice; with unique_indices=True the result is undefined";
-            return Err(Fault::new(Code::Undefined, message)
-                .on("dst")
-                .hint("add up the rows with equal indices before they are scattered"));
-        }
-        let mut sum = cx.machine.scratch.floats(target.count);
-        for (at, view) in self.srcs.iter().enumerate() {
-            let source = cx.machine.layout(cx.tables, view, skip)?;
-            common(&mut target, &source);
-            let bytes = cx.machine.read_layout(cx.tables, view, "srcs", &source)?;
-            let mut values = cx.machine.scratch.floats(source.count);
-            cast::decode_f32(cx.tile(view).dtype(), &bytes, &mut values);
-            if at == 0 {
-                sum.copy_from_slice(&values);
-            } else {
-                sum.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
-            }
-            cx.recycle(values);
-            cx.machine.scratch.give_bytes(bytes);
-        }
-        let dtype = cx.tile(self.dst.0).dtype();
-        let mut bytes = cx.machine.scratch.bytes(sum.len() * dtype.bytes() as usize);
-        cast::encode_f32(dtype, &sum, &mut bytes, Mode::Chip);
-        cx.machine.write_layout(cx.tables, self.dst.0, &target, &bytes)?;
-        cx.recycle(sum);
-        cx.machine.scratch.give_bytes(bytes);
-        Ok(())
-    }
-
-    fn work(&self, cx: &OpCx) -> Work {
-        let srcs: Vec<_> = self.srcs.iter().map(|view| cx.tile(view)).collect();
-        cost::dma::accumulate(cx, &cx.tile(self.dst.0), &srcs)
-    }
 }

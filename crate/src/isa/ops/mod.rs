@@ -1,5 +1,6 @@
 //! The rows, by family.
 
+pub mod accumulate;
 pub mod activation;
 mod column;
 pub mod copy;
@@ -16,3 +17,4 @@ pub mod register;
 pub mod search;
 pub mod select;
 pub mod sync;
+pub mod transpose;
