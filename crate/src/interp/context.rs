@@ -1,6 +1,7 @@
 //! The services of [`Interp`] that do not evaluate anything: output, places, limits, modules, extension slots.
 
 use super::*;
+use crate::interp::value::Slice;
 
 impl Interp {
     /// A context without modules but the language's own.
@@ -34,6 +35,7 @@ impl Interp {
             builtins: FxHashMap::default(),
             handling: Vec::new(),
             depth: 0,
+            whole_slice: Value::Slice(Rc::new(Slice::WHOLE)),
         };
         cx.make_types();
         py::install(&mut cx);

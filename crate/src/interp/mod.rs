@@ -173,4 +173,6 @@ pub struct Interp {
     builtins: FxHashMap<String, Value>,
     handling: Vec<Raised>,
     depth: usize,
+    /// `:`, which kernels write all the time.
+    whole_slice: Value,
 }

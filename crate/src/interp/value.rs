@@ -96,6 +96,15 @@ pub struct Slice {
     pub step: Value,
 }
 
+impl Slice {
+    /// `:`.
+    pub const WHOLE: Self = Self {
+        start: Value::None,
+        stop: Value::None,
+        step: Value::None,
+    };
+}
+
 /// `range(start, stop, step)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {

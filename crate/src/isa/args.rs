@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::base::diag::{Code, Fault};
 use crate::ensure;
 use crate::isa::spec::OpSpec;
@@ -64,9 +66,9 @@ impl Arg {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Args {
     /// Positional arguments.
-    pub positional: Vec<Arg>,
+    pub positional: SmallVec<[Arg; 4]>,
     /// Keyword arguments in call order.
-    pub keywords: Vec<(Rc<str>, Arg)>,
+    pub keywords: SmallVec<[(Rc<str>, Arg); 8]>,
 }
 
 impl Args {
@@ -75,8 +77,8 @@ impl Args {
     ///
     /// # Errors
     /// Too many positional arguments, an unknown keyword, or an argument given twice.
-    pub fn slots<'a>(&'a self, spec: &OpSpec) -> Result<Vec<Option<&'a Arg>>, Fault> {
-        let mut slots = vec![None; spec.params.len()];
+    pub fn slots<'a>(&'a self, spec: &OpSpec) -> Result<SmallVec<[Option<&'a Arg>; 16]>, Fault> {
+        let mut slots: SmallVec<[Option<&Arg>; 16]> = smallvec![None; spec.params.len()];
         let most = spec.params.len() + usize::from(spec.named);
         ensure!(
             self.positional.len() <= most,

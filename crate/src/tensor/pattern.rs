@@ -1,6 +1,7 @@
 //! Hardware access patterns: nested loops of a step and a count, interned because most views share them.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::base::index::{Idx, IndexVec};
 use crate::index_type;
@@ -20,6 +21,9 @@ pub struct Dim {
     pub num: u32,
 }
 
+/// The loops of a pattern. A launch makes one for each operand, and hardly any has more than four, so they lie in place.
+pub type Dims = SmallVec<[Dim; 4]>;
+
 /// The shape and steps of a view, in elements of `dtype`.
 ///
 /// On chip the first dimension is the partition dimension; its step is the number of elements that the buffer has in one
@@ -29,7 +33,7 @@ pub struct AccessPattern {
     /// How the bits are read.
     pub dtype: Dtype,
     /// Loops, outermost first.
-    pub dims: Vec<Dim>,
+    pub dims: Dims,
 }
 
 impl AccessPattern {

@@ -62,7 +62,7 @@ impl Kernel {
     pub(crate) fn view(&mut self, buffer: BufferId, corner: (u32, u32), size: (u32, u32)) -> ViewId {
         let held = &self.builder.tables().buffers[buffer];
         let (dtype, pitch) = (held.dtype, held.shape[1]);
-        let dims = vec![
+        let dims = smallvec::smallvec![
             Dim {
                 step: i64::from(pitch),
                 num: size.0,

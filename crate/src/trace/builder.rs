@@ -35,7 +35,6 @@ pub struct Builder {
     arguments: Vec<BufferId>,
     registers: u32,
     instructions: u64,
-    warnings: Vec<(LocId, Fault)>,
 }
 
 impl Builder {
@@ -53,7 +52,6 @@ impl Builder {
             arguments: Vec::new(),
             registers: 0,
             instructions: 0,
-            warnings: Vec::new(),
         }
     }
 
@@ -220,19 +218,12 @@ impl Builder {
     pub fn call(&mut self, entry: &Entry, args: &Args, loc: LocId) -> Result<InstId, Fault> {
         let lists = self.lay_out_lists(args);
         let args = lists.as_ref().unwrap_or(args);
-        let warnings = args.deprecations(entry.spec);
-        self.warnings.extend(warnings.into_iter().map(|warning| (loc, warning)));
         let inst = (entry.bind)(&self.op_cx(), args)?;
         let id = self.emit(inst, loc)?;
         if let Some(name) = args.instruction_name(entry.spec.params.len()) {
             self.core()?.names.push((id, name));
         }
         Ok(id)
-    }
-
-    /// Warnings so far, with their places; the front end takes them as it turns them into diagnostics.
-    pub fn take_warnings(&mut self) -> Vec<(LocId, Fault)> {
-        std::mem::take(&mut self.warnings)
     }
 
     /// Interns a text for [`DevicePrint`](crate::isa::ops::print::DevicePrint).

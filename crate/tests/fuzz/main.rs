@@ -15,6 +15,8 @@ mod random;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use trn3::simulation::params::{self, Control};
+
 use crate::harness::{Present, fuzz};
 
 /// Memory that the program may have in all. What asks for more is stopped by the allocator, which ends the test.
@@ -37,7 +39,17 @@ fn seeds() -> Vec<String> {
     paths.sort();
     assert!(paths.len() > 50, "only {} seeds", paths.len());
     let read = |path: PathBuf| fs::read_to_string(path).ok();
-    paths.into_iter().filter_map(read).collect()
+    paths.into_iter().filter_map(read).map(small).collect()
+}
+
+/// A script with its sliders at their small ends, so that a case takes milliseconds.
+fn small(mut text: String) -> String {
+    for param in params::params(&text) {
+        if let Control::Slider { min, .. } = param.control {
+            text = params::set(&text, &param.name, &min.to_string()).expect("a slider takes its own minimum");
+        }
+    }
+    text
 }
 
 /// The byte fuzzer of the parser: damaged texts, and what follows where they still are programs.

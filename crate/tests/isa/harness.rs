@@ -103,7 +103,7 @@ impl Kernel {
         let buffer = &self.builder.tables().buffers[id];
         let pattern = AccessPattern {
             dtype: buffer.dtype,
-            dims: dense(&buffer.shape),
+            dims: dense(&buffer.shape).into(),
         };
         self.builder.view(id, 0, pattern, None)
     }
@@ -179,7 +179,7 @@ impl Kernel {
     pub fn call(&mut self, name: &str, args: &[(&str, Arg)]) -> Result<InstId, Fault> {
         let keywords = args.iter().map(|(name, arg)| (Rc::from(*name), arg.clone())).collect();
         let args = Args {
-            positional: Vec::new(),
+            positional: Default::default(),
             keywords,
         };
         self.builder.call(entry(name).unwrap(), &args, self.loc)

@@ -1,13 +1,15 @@
 //! Hardware rules: the exact message of calls that break one.
 
+use trn3::isa;
 use trn3::isa::args::Arg::{Float, Int, Member, Tensor};
+use trn3::isa::args::{Arg, Args};
 use trn3::numerics::dtype::Dtype;
 use trn3::tensor::buffer::Space;
 
 use crate::harness::{Kernel, func};
 
 /// Asserts that a call is rejected with a code and a message.
-fn expect(kernel: &mut Kernel, name: &str, args: &[(&str, trn3::isa::args::Arg)], code: &str, message: &str) {
+fn expect(kernel: &mut Kernel, name: &str, args: &[(&str, Arg)], code: &str, message: &str) {
     let (got_code, got) = kernel.rejected(name, args);
     assert_eq!((got_code, got.as_str()), (code, format!("{name}: {message}").as_str()));
 }
@@ -231,12 +233,17 @@ fn arguments_by_name() {
     let args = [
         ("dst", Tensor(tile)),
         ("src", Tensor(tile)),
-        ("dtype", trn3::isa::args::Arg::Dtype(Dtype::F32)),
+        ("dtype", Arg::Dtype(Dtype::F32)),
     ];
     kernel.ok("tensor_copy", &args);
-    let warnings = kernel.builder.take_warnings();
+    let keywords = args.map(|(name, arg)| (name.into(), arg)).into_iter().collect();
+    let args = Args {
+        positional: Default::default(),
+        keywords,
+    };
+    let warnings = args.deprecations(isa::entry("tensor_copy").unwrap().spec);
     assert_eq!(warnings.len(), 1);
-    assert_eq!(warnings[0].1.message, "tensor_copy(): 'dtype' is deprecated");
+    assert_eq!(warnings[0].message, "tensor_copy(): 'dtype' is deprecated");
     let fault = kernel
         .call(
             "activation",

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use super::Flow;
 use super::generator::Generator;
 use crate::base::diag::Code as DiagnosticCode;
@@ -34,7 +36,7 @@ impl Interp {
             Value::Class(class) => self.construct(class, args),
             Value::Native(object) => {
                 let object = Rc::clone(object);
-                let named: Vec<_> = args
+                let named: SmallVec<[_; 8]> = args
                     .keywords
                     .iter()
                     .map(|(name, arg)| (Rc::clone(name), arg.span))

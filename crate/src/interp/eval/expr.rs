@@ -134,6 +134,9 @@ impl Interp {
     }
 
     fn eval_slice(&mut self, frame: &mut Frame, parts: &[Option<Expr>; 3]) -> Result<Value> {
+        if parts.iter().all(Option::is_none) {
+            return Ok(self.whole_slice.clone());
+        }
         let mut part = |at: usize| match &parts[at] {
             Some(expr) => self.eval(frame, expr),
             None => Ok(Value::None),
@@ -277,6 +280,7 @@ impl Interp {
                 args.positional.push(Arg { value, span });
             }
         }
+        args.keywords.reserve(call.keywords.len());
         for (name, expr) in &call.keywords {
             let value = self.eval(frame, expr)?;
             let span = Self::place(frame, expr.start, expr.end);

@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use crate::base::diag::{Code, Fault};
 use crate::builtin;
 use crate::interp::Interp;
@@ -235,18 +237,17 @@ impl NativeObject for NkiTensor {
     }
 
     fn getitem(&self, cx: &mut Interp, index: &Value) -> Answer {
-        let single = [index.clone()];
         let items: &[Value] = match index {
             Value::Tuple(items) => items,
-            _ => &single,
+            single => std::slice::from_ref(single),
         };
         if let Some(window) = legacy::index_grids(cx, self, items)? {
             return Ok(Some(Value::native(self.with(window))));
         }
-        let keys = items
-            .iter()
-            .map(|item| index_item(cx, item))
-            .collect::<Result<Vec<_>>>()?;
+        let mut keys: SmallVec<[Index; 4]> = SmallVec::with_capacity(items.len());
+        for item in items {
+            keys.push(index_item(cx, item)?);
+        }
         let window = self.window.index(&keys).map_err(|fault| Fault {
             message: format!("{}: {}", self.name, fault.message),
             ..fault

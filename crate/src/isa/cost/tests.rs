@@ -42,7 +42,7 @@ impl Bench {
             init: Init::Unwritten,
             loc: LocId(0),
         });
-        let dims = vec![
+        let dims = smallvec::smallvec![
             Dim {
                 step: i64::from(shape.1),
                 num: size.0,

@@ -1,5 +1,7 @@
 //! `tensor[...]`, `slice` and `select`.
 
+use smallvec::SmallVec;
+
 use crate::base::diag::{Code, Fault};
 use crate::tensor::pattern::Dim;
 use crate::tensor::view::IndexSource;
@@ -45,7 +47,7 @@ impl Window {
     pub fn index(&self, keys: &[Index]) -> Result<Self, Fault> {
         let keys = self.expand(keys)?;
         let mut result = self.clone();
-        let mut removed = Vec::new();
+        let mut removed: SmallVec<[usize; 4]> = SmallVec::new();
         for (axis, key) in keys.iter().enumerate() {
             if result.apply(axis, *key)? {
                 removed.push(axis);
@@ -58,7 +60,7 @@ impl Window {
     }
 
     /// Replaces `...` and missing items by full slices.
-    fn expand(&self, keys: &[Index]) -> Result<Vec<Index>, Fault> {
+    fn expand(&self, keys: &[Index]) -> Result<SmallVec<[Index; 4]>, Fault> {
         let ndim = self.dims.len();
         let named = keys.iter().filter(|key| **key != Index::Ellipsis).count();
         if named > ndim {
@@ -71,7 +73,7 @@ impl Window {
         if keys.len() - named > 1 {
             return Err(Fault::new(Code::Index, "an index can have one '...' only"));
         }
-        let mut expanded = Vec::with_capacity(ndim);
+        let mut expanded = SmallVec::with_capacity(ndim);
         for key in keys {
             match key {
                 Index::Ellipsis => expanded.extend(std::iter::repeat_n(Index::ALL, ndim - named)),

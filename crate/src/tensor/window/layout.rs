@@ -151,7 +151,8 @@ impl Window {
             .collect();
         split.reverse();
         let mut result = self.clone();
-        result.dims.splice(axis..=axis, split);
+        result.dims.remove(axis);
+        result.dims.insert_many(axis, split);
         if let Some(pinned) = result
             .indirect
             .as_mut()
@@ -192,7 +193,8 @@ impl Window {
                 .hint("copy the view to a new tile first, for example with nisa.tensor_copy")
         })?;
         let mut result = self.clone();
-        result.dims.splice(start..=end, dims);
+        result.dims.drain(start..=end);
+        result.dims.insert_many(start, dims);
         if let Some(pinned) = result
             .indirect
             .as_mut()

@@ -11,11 +11,13 @@ mod layout;
 pub use grid::{AxisIndex, Grid};
 pub use index::Index;
 
+use smallvec::smallvec;
+
 use crate::base::diag::{Code, Fault};
 use crate::ensure;
 use crate::numerics::dtype::Dtype;
 use crate::tensor::buffer::{Buffer, BufferId, Space};
-use crate::tensor::pattern::{AccessPattern, Dim};
+use crate::tensor::pattern::{AccessPattern, Dim, Dims};
 use crate::tensor::view::{IndexSource, Indirect};
 
 /// A run-time index on a window.
@@ -41,7 +43,7 @@ pub struct Window {
     /// How the bits are read.
     pub dtype: Dtype,
     /// Shape and steps, outermost first, in elements of `dtype`.
-    pub dims: Vec<Dim>,
+    pub dims: Dims,
     /// First element, in elements of `dtype`.
     pub offset: u64,
     /// Run-time index, if any.
@@ -67,7 +69,7 @@ impl Window {
     /// The whole of a buffer, row-major.
     pub fn whole(id: BufferId, buffer: &Buffer) -> Self {
         let mut step = 1;
-        let mut dims: Vec<Dim> = buffer
+        let mut dims: Dims = buffer
             .shape
             .iter()
             .rev()
@@ -291,7 +293,7 @@ impl Window {
         );
         let limit = self.dims.iter().skip(1).map(|dim| u64::from(dim.num)).product();
         let mut result = self.clone();
-        result.dims = vec![self.dims[0], Dim { step: 0, num: count }];
+        result.dims = smallvec![self.dims[0], Dim { step: 0, num: count }];
         result.indirect = Some(Indirection {
             index: Indirect { source, step: 1, limit },
             dim: Some(1),
@@ -492,7 +494,7 @@ impl Window {
 const MAX_STEP: u64 = 1 << 40;
 
 /// The pairs of `ap` as dimensions.
-fn pattern_dims(pattern: &[(i64, i64)]) -> Result<Vec<Dim>, Fault> {
+fn pattern_dims(pattern: &[(i64, i64)]) -> Result<Dims, Fault> {
     if pattern.is_empty() {
         return Err(Fault::new(Code::Value, "the pattern is empty")
             .on("pattern")
