@@ -20,8 +20,10 @@ const MAX_PROGRAMS: u32 = 4096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Axis {
     size: u32,
-    /// Neighbouring programs that run on different cores.
+    /// Cores that share the axis.
     cores: u32,
+    /// Whether each core runs a block of neighbours; else neighbours run on different cores.
+    blocked: bool,
 }
 
 /// The grid of a launch; without axes it is one program on one core.
@@ -33,6 +35,7 @@ pub struct LaunchGrid {
 
 /// One axis of a grid expression.
 fn axis(item: &Value) -> Result<Axis> {
+    let blocked = item.downcast::<SpmdDim>().is_some_and(|dim| dim.blocked);
     let (size, cores) = if let Some(dim) = item.downcast::<SpmdDim>() {
         (dim.size, dim.cores)
     } else if let Some(cores) = item.downcast::<Cores>() {
@@ -45,7 +48,7 @@ fn axis(item: &Value) -> Result<Axis> {
         )
     };
     match (u32::try_from(size), u32::try_from(cores)) {
-        (Ok(size), Ok(cores)) if size > 0 && cores > 0 => Ok(Axis { size, cores }),
+        (Ok(size), Ok(cores)) if size > 0 && cores > 0 => Ok(Axis { size, cores, blocked }),
         _ => Err(Raised::value_error(format!(
             "a launch grid needs positive sizes, got {size}"
         ))),
@@ -112,7 +115,12 @@ impl LaunchGrid {
         }
         let pairs = self.axes.iter().zip(ids);
         let place = pairs.fold(0_u32, |core, (axis, id)| {
-            core.wrapping_mul(axis.cores).wrapping_add(id % axis.cores)
+            let own = if axis.blocked {
+                id / (axis.size / axis.cores).max(1)
+            } else {
+                id % axis.cores
+            };
+            core.wrapping_mul(axis.cores).wrapping_add(own)
         });
         place % self.cores()
     }

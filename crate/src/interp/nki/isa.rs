@@ -106,8 +106,8 @@ impl NativeObject for Instruction {
                 self.name
             )));
         };
-        if self.legacy && legacy::lacks_destination(entry, &args) {
-            return legacy::call_returning(cx, entry, args).map(Some);
+        if self.legacy {
+            return legacy::calls::call(cx, entry, args).map(Some);
         }
         issue(cx, entry, &args).map(Some)
     }

@@ -110,6 +110,10 @@ impl Binder {
     /// The argument as the kernel sees it.
     fn bind(&mut self, value: &Value, name: &str) -> Result<Value> {
         if let Some(array) = host::as_array(value) {
+            if array.shape().is_empty() {
+                // A NumPy scalar is a number.
+                return Ok(value.clone());
+            }
             return self.array(value, &array, name);
         }
         let items = match value {
@@ -144,12 +148,6 @@ impl Binder {
             .iter()
             .map(|&size| u32::try_from(size).unwrap_or(u32::MAX))
             .collect::<Vec<_>>();
-        if shape.is_empty() {
-            let message = format!("argument {name} is an array without dimensions");
-            return Err(
-                Raised::from(Fault::new(Code::Shape, message)).hint("pass a number, or an array of shape (1, 1)")
-            );
-        }
         let number = self.arguments.len() as u32;
         let buffer = Buffer {
             name: name.to_owned(),
@@ -374,7 +372,8 @@ fn results(cx: &mut Interp, kernel: &Kernel, returned: &Value) -> Result<(Vec<Vi
                 kernel.name
             )));
         };
-        if tensor.window.space != Space::SharedHbm {
+        let older = kernel.legacy && tensor.window.space == Space::Hbm;
+        if tensor.window.space != Space::SharedHbm && !older {
             let message = format!(
                 "kernel {} returns {}; outputs must be in shared_hbm",
                 kernel.name,
@@ -532,6 +531,8 @@ builtin! {
     pub LEGACY_ROWS;
     /// Makes a function a kernel of the older dialect.
     "jit" "(fn=None, **kwargs)" => |cx, args| jit(cx, args, true);
+    /// Makes a function a kernel of the older dialect.
+    "trace" "(fn=None, **kwargs)" => |cx, args| jit(cx, args, true);
     /// Makes a function a kernel of the older dialect.
     "baremetal" "(fn=None, **kwargs)" => |cx, args| jit(cx, args, true);
     /// Runs a kernel of the older dialect on the model.

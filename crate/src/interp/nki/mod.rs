@@ -62,6 +62,10 @@ pub static MODULES: &[NativeModule] = &[
         init: isa::init_legacy,
     },
     NativeModule {
+        name: "neuronxcc.nki.isa.constants",
+        init: isa::init_legacy,
+    },
+    NativeModule {
         name: "neuronxcc.nki.typing",
         init: init_typing,
     },

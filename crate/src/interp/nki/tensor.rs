@@ -241,7 +241,9 @@ impl NativeObject for NkiTensor {
             Value::Tuple(items) => items,
             single => std::slice::from_ref(single),
         };
-        if let Some(window) = legacy::index_grids(cx, self, items)? {
+        let mesh = index.downcast::<legacy::grids::Mesh>().map(legacy::grids::Mesh::grids);
+        let items = mesh.as_deref().unwrap_or(items);
+        if let Some(window) = legacy::grids::index_grids(cx, self, items)? {
             return Ok(Some(Value::native(self.with(window))));
         }
         let mut keys: SmallVec<[Index; 4]> = SmallVec::with_capacity(items.len());
@@ -276,7 +278,11 @@ impl NativeObject for NkiTensor {
         Ok(self.window.dims.first().map(|dim| dim.num as usize))
     }
 
-    fn truth(&self, _cx: &mut Interp) -> Result<Value> {
+    fn truth(&self, cx: &mut Interp) -> Result<Value> {
+        // Older kernels ask in this way whether an optional argument was passed.
+        if !self.window.space.is_on_chip() && legacy::is_legacy(cx) {
+            return Ok(Value::Bool(true));
+        }
         Err(Raised::type_error(format!(
             "the values of tensor {} are not known while the kernel is traced, so no branch can depend on them",
             self.name

@@ -7,7 +7,7 @@ use crate::builtin;
 use crate::interp::Interp;
 use crate::interp::builtin::Args;
 use crate::interp::convert;
-use crate::interp::nki::legacy::BlockTensor;
+use crate::interp::nki::legacy::{BlockTensor, is_legacy};
 use crate::interp::nki::tensor::NkiTensor;
 use crate::interp::nki::tracing::{Issue, Request, allocate, chip, tracing};
 use crate::interp::nki::{convert_shape, convert_space, host};
@@ -38,8 +38,10 @@ fn create(
     at: [usize; 4],
     fill: impl Fn(&mut Interp, &NkiTensor) -> Result<()>,
 ) -> Result<Value> {
-    let Some(dtype) = dtype(args, at[1])? else {
-        return Err(args.wrong(at[1], "a dtype, such as nl.float32"));
+    let dtype = match dtype(args, at[1])? {
+        Some(dtype) => dtype,
+        None if is_legacy(cx) => Dtype::F32,
+        None => return Err(args.wrong(at[1], "a dtype, such as nl.float32")),
     };
     let space = convert_space(args, at[2], Space::Sbuf)?;
     let name = args.str_or(at[3], "")?;
@@ -57,6 +59,7 @@ fn create(
     if let Some((blocks, tile)) = args
         .value(at[0])
         .as_items()
+        .filter(|_| space.is_on_chip())
         .and_then(|items| BlockTensor::split(&items))
     {
         let shape = super::super::shape_of(&tile).ok_or_else(|| super::super::not_a_shape(args, at[0], &tile))?;
@@ -255,6 +258,18 @@ fn full(cx: &mut Interp, args: &mut Args) -> Result<Value> {
     create(cx, args, [0, 2, 3, 4], |cx, tensor| fill(cx, tensor, &value))
 }
 
+/// `rand(shape, dtype, buffer, name)`.
+///
+/// # Errors
+/// What the allocation or the instruction say.
+pub fn rand(cx: &mut Interp, args: &mut Args) -> Result<Value> {
+    create(cx, args, [0, 1, 2, 3], |cx, tensor| {
+        let issue = Issue::new().tile(cx, "dst", tensor)?;
+        let issue = issue.with("min", Arg::Float(0.0)).with("max", Arg::Float(1.0));
+        issue.emit(cx, "rand2").map(|_| ())
+    })
+}
+
 builtin! {
     /// Functions that make tensors.
     pub ROWS;
@@ -283,12 +298,7 @@ builtin! {
     /// An identity matrix in SBUF, the same tile for every call with the same size and dtype.
     "shared_identity_matrix" "(n, dtype=uint8, dst=None)" => shared_identity_matrix;
     /// A tensor of random values between 0 and 1.
-    "rand" "(shape, dtype, buffer=sbuf, name='')" => |cx, args| {
-        create(cx, args, [0, 1, 2, 3], |cx, tensor| {
-            let issue = Issue::new().tile(cx, "dst", tensor)?;
-            issue.with("min", Arg::Float(0.0)).with("max", Arg::Float(1.0)).emit(cx, "rand2").map(|_| ())
-        })
-    };
+    "rand" "(shape, dtype, buffer=sbuf, name='')" => rand;
     /// Seeds the generator that `rand` uses.
     "random_seed" "(seed)" => |cx, args| {
         let seed = super::tile(args, 0)?;

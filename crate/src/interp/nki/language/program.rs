@@ -6,6 +6,7 @@ use crate::interp::Interp;
 use crate::interp::builtin::{Args, Builtin};
 use crate::interp::convert;
 use crate::interp::native::NativeObject;
+use crate::interp::nki::legacy::is_legacy;
 use crate::interp::nki::member::space;
 use crate::interp::nki::tensor::{DynamicSlice, NkiTensor};
 use crate::interp::nki::tracing::{Issue, Request, allocate, tracing};
@@ -96,7 +97,13 @@ fn load(cx: &mut Interp, src: &NkiTensor, dtype: Option<Dtype>) -> Result<Value>
 }
 
 fn store(cx: &mut Interp, args: &Args) -> Result<Value> {
-    let (dst, value) = (tile(args, 0)?, tile(args, 1)?);
+    let dst = tile(args, 0)?;
+    if is_legacy(cx) && args.value(1).downcast::<NkiTensor>().is_none() {
+        // The older dialect stores numbers too.
+        fill_or_copy(cx, &dst, &args.value(1).clone())?;
+        return Ok(Value::None);
+    }
+    let value = tile(args, 1)?;
     if dst.window.space.is_on_chip() {
         let message = format!("store() writes a tensor in HBM, got {}", dst.describe());
         return Err(Raised::from(Fault::new(Code::MemorySpace, message).on("dst"))

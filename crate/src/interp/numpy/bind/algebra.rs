@@ -196,7 +196,7 @@ fn extreme(cx: &mut Interp, args: &Args, op: crate::interp::numpy::reduce::Reduc
     out(crate::interp::numpy::reduce::reduce(op, &array, &along))
 }
 
-/// `np.apply_along_axis` for functions that give one number or one row.
+/// `np.apply_along_axis`: the function gets rows and gives arrays of one shape.
 fn apply_along_axis(cx: &mut Interp, args: &Args) -> Result<Value> {
     let function = args.value(0).clone();
     let axis = integer_arg(cx, args, 1, 0)? as isize;
@@ -220,7 +220,11 @@ fn apply_along_axis(cx: &mut Interp, args: &Args) -> Result<Value> {
     if inner.is_empty() {
         return Ok(array_value(made));
     }
-    out(crate::interp::numpy::shape::moveaxis(&made, &[-1], &[axis]))
+    // The axes of what the function gives take the place of the axis that it was given.
+    let place = axis.rem_euclid(array.ndim() as isize);
+    let behind = outer.len() as isize;
+    let (from, to): (Vec<isize>, Vec<isize>) = (0..inner.len() as isize).map(|at| (behind + at, place + at)).unzip();
+    out(crate::interp::numpy::shape::moveaxis(&made, &from, &to))
 }
 
 /// What `np.vectorize` returns.

@@ -41,15 +41,31 @@ pub(super) fn reshape(array: &Array, extents: &[i64]) -> Result<Value> {
     Ok(array_value(array.reshape(&shape).map_err(raised)?))
 }
 
-/// Fails for a memory order other than C.
-pub(super) fn check_order(args: &Args, at: usize) -> Result<()> {
+/// Whether parameter `at` asks for the order of Fortran, first axis fastest; arrays themselves are stored row by row.
+///
+/// # Errors
+/// Something that is no order.
+fn is_fortran(args: &Args, at: usize) -> Result<bool> {
     match args.str_or(at, "C")? {
-        "C" | "K" | "A" => Ok(()),
-        order => Err(
-            Raised::unimplemented(format!("order='{order}' is not available in the playground"))
-                .hint("transpose the array instead"),
-        ),
+        "C" | "K" | "A" => Ok(false),
+        "F" => Ok(true),
+        _ => Err(args.wrong(at, "'C', 'F', 'A' or 'K'")),
     }
+}
+
+/// `reshape` in the order that parameter `at` names.
+///
+/// # Errors
+/// Extents that do not fit.
+pub(super) fn reshape_in_order(args: &Args, at: usize, array: &Array, extents: &[i64]) -> Result<Value> {
+    if !is_fortran(args, at)? {
+        return reshape(array, extents);
+    }
+    let turned = transpose(array, None).map_err(raised)?.copy();
+    let backwards: Vec<i64> = extents.iter().rev().copied().collect();
+    let reshaped = reshape(&turned, &backwards)?;
+    let reshaped = crate::interp::numpy::as_array(&reshaped).unwrap_or(turned);
+    Ok(array_value(transpose(&reshaped, None).map_err(raised)?))
 }
 
 /// The dtype of a `dtype` argument that must be there.
@@ -75,9 +91,8 @@ builtin! {
     };
     /// The elements in another shape; a view where possible.
     "reshape" "(self, *shape, order='C')" => |cx, args| {
-        check_order(args, 1)?;
         let extents = spread_integers(cx, args)?;
-        reshape(&this(args)?, &extents)
+        reshape_in_order(args, 1, &this(args)?, &extents)
     };
     /// Axes reversed, or in the given order; a view.
     "transpose" "(self, *axes)" => |cx, args| {
@@ -90,9 +105,7 @@ builtin! {
     };
     /// The elements in one dimension, as a copy.
     "flatten" "(self, order='C')" => |_cx, args| {
-        check_order(args, 1)?;
-        let array = this(args)?;
-        Ok(array_value(array.copy().reshape(&[array.len()]).map_err(raised)?))
+        reshape_in_order(args, 1, &this(args)?.copy(), &[-1])
     };
     /// A copy with its own storage.
     "copy" "(self, order='C')" => |_cx, args| Ok(array_value(this(args)?.copy()));

@@ -1,7 +1,7 @@
 //! Functions that rearrange, join, cut and search arrays.
 
 use super::convert::{array_operand, array_value, axes_arg, axis_arg, dtype_arg, integers, is_sequence, operand};
-use super::methods::{check_order, reshape};
+use super::methods::reshape_in_order;
 use super::session::{host, raised};
 use super::shared::{along, first, integer_arg};
 use crate::base::diag::Fault;
@@ -135,11 +135,10 @@ builtin! {
     pub SHAPING;
     /// The elements in another shape.
     "reshape" "(a, shape, order='C')" => |cx, args| {
-        check_order(args, 2)?;
         let array = first(cx, args)?;
         let extents = args.value(1).clone();
         let extents = integers(cx, &extents)?;
-        reshape(&array, &extents)
+        reshape_in_order(args, 2, &array, &extents)
     };
     /// Axes reversed, or in the given order.
     "transpose" "(a, axes=None)" => |cx, args| {
@@ -368,6 +367,10 @@ builtin! {
     "triu_indices" "(n, k=0, m=None)" => |cx, args| triangle_positions(cx, args, false);
     /// Row and column positions of the lower triangle of a square matrix.
     "tril_indices" "(n, k=0, m=None)" => |cx, args| triangle_positions(cx, args, true);
+    /// Row and column positions of the upper triangle of an array.
+    "triu_indices_from" "(arr, k=0)" => |cx, args| triangle_of(cx, args, false);
+    /// Row and column positions of the lower triangle of an array.
+    "tril_indices_from" "(arr, k=0)" => |cx, args| triangle_of(cx, args, true);
     /// Sum that ignores NaN.
     "nansum" "(a, axis=None, *, keepdims=False)" => |cx, args| ignoring_nan(cx, args, Some(Reduction::Sum));
     /// Mean that ignores NaN.
@@ -398,6 +401,21 @@ fn triangle_positions(cx: &mut Interp, args: &Args, lower: bool) -> Result<Value
     let rows = args.size(0)?;
     let k = integer_arg(cx, args, 1, 0)? as isize;
     let columns = integer_arg(cx, args, 2, rows as i64)?.max(0) as usize;
+    triangle_positions_in(cx, rows, columns, k, lower)
+}
+
+/// `triu_indices_from` and `tril_indices_from`.
+fn triangle_of(cx: &mut Interp, args: &Args, lower: bool) -> Result<Value> {
+    let array = first(cx, args)?;
+    let k = integer_arg(cx, args, 1, 0)? as isize;
+    match array.shape() {
+        [rows, columns] => triangle_positions_in(cx, *rows, *columns, k, lower),
+        _ => Err(args.wrong(0, "an array of two dimensions")),
+    }
+}
+
+/// Positions of a triangle of a matrix with so many rows and columns.
+fn triangle_positions_in(cx: &mut Interp, rows: usize, columns: usize, k: isize, lower: bool) -> Result<Value> {
     let ones = create::full(
         &[rows, columns],
         &Array::python(Item::Bool(true)).map_err(raised)?,

@@ -5,89 +5,27 @@
 
 use std::rc::Rc;
 
-use crate::base::diag::{Code, Fault};
 use crate::builtin;
 use crate::interp::Interp;
-use crate::interp::builtin::{Arg as CallArg, CallArgs, NOWHERE};
 use crate::interp::native::{Answer, NativeObject};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::scope::ModuleId;
 use crate::interp::value::Value;
-use crate::isa::spec::Entry;
-use crate::numerics::dtype::Dtype;
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::tensor::buffer::Space;
-use crate::tensor::window::{AxisIndex, Grid, Window};
+use crate::tensor::window::Grid;
 
-use super::isa::issue;
 use super::language::{math, program, unary};
 use super::tensor::NkiTensor;
-use super::tracing::{Request, allocate, tracing};
+use super::tracing::tracing;
+use grids::{IndexGrid, MeshGrid};
+
+pub mod calls;
+pub mod grids;
 
 /// Whether the kernel being traced uses this dialect.
-fn is_legacy(cx: &mut Interp) -> bool {
+pub fn is_legacy(cx: &mut Interp) -> bool {
     tracing(cx, "a tensor").is_ok_and(|tracing| tracing.legacy)
-}
-
-/// An array of indices: `nl.arange(128)[:, None]`.
-pub struct IndexGrid(pub Grid);
-
-impl NativeObject for IndexGrid {
-    fn type_name(&self) -> &str {
-        "index array"
-    }
-
-    fn getitem(&self, _cx: &mut Interp, index: &Value) -> Answer {
-        let single = [index.clone()];
-        let items: &[Value] = match index {
-            Value::Tuple(items) => items,
-            _ => &single,
-        };
-        let mut grid = self.0.clone();
-        for (axis, item) in items.iter().enumerate() {
-            match item {
-                Value::None => grid = grid.expand(axis),
-                Value::Slice(slice) if slice.start.is_none() && slice.stop.is_none() && slice.step.is_none() => {}
-                _ => return Err(Raised::index_error("an index array takes ':' and None only")),
-            }
-        }
-        Ok(Some(Value::native(Self(grid))))
-    }
-
-    fn binary(&self, _cx: &mut Interp, op: BinaryOp, other: &Value, reflected: bool) -> Answer {
-        let grid = self.0.clone();
-        let grid = match (op, other.as_int(), other.downcast::<Self>()) {
-            (BinaryOp::Add, Some(number), _) => grid.shifted(number),
-            (BinaryOp::Sub, Some(number), _) if !reflected => grid.shifted(-number),
-            (BinaryOp::Mul, Some(number), _) => grid.scaled(number),
-            (BinaryOp::Add, None, Some(other)) => grid.plus(&other.0)?,
-            _ => return Ok(None),
-        };
-        Ok(Some(Value::native(Self(grid))))
-    }
-}
-
-/// The window that index arrays address, if there are any among `items`.
-///
-/// # Errors
-/// Indices that leave the tensor or do not form an access pattern.
-pub fn index_grids(_cx: &mut Interp, tensor: &NkiTensor, items: &[Value]) -> Result<Option<Window>> {
-    if !items.iter().any(|item| item.downcast::<IndexGrid>().is_some()) {
-        return Ok(None);
-    }
-    let axes = items
-        .iter()
-        .map(|item| match (item.downcast::<IndexGrid>(), item.as_int()) {
-            (Some(grid), _) => Ok(AxisIndex::Grid(grid.0.clone())),
-            (None, Some(at)) => Ok(AxisIndex::At(at)),
-            (None, None) => Err(Raised::index_error("index arrays can be mixed with integers only")),
-        });
-    let axes = axes.collect::<Result<Vec<_>>>()?;
-    let window = tensor.window.index_grids(&axes).map_err(|fault| Fault {
-        message: format!("{}: {}", tensor.name, fault.message),
-        ..fault
-    })?;
-    Ok(Some(window))
 }
 
 /// The `nl` function behind an operator.
@@ -156,7 +94,14 @@ pub fn in_place(cx: &mut Interp, tensor: &NkiTensor, op: BinaryOp, other: &Value
         return Err(no_operators(tensor, &instead));
     }
     let own = Value::native(tensor.clone());
-    math::binary_into(cx, name, tensor, &own, other)?;
+    // `psum += nc_matmul(...)`: the engines read one operand from PSUM.
+    let staged = match other.downcast::<NkiTensor>() {
+        Some(value) if tensor.window.space == Space::Psum && value.window.space == Space::Psum => {
+            unary::unary(cx, "copy", value, None)?
+        }
+        _ => other.clone(),
+    };
+    math::binary_into(cx, name, tensor, &own, &staged)?;
     Ok(Some(own))
 }
 
@@ -183,79 +128,6 @@ pub fn assign(cx: &mut Interp, tensor: &NkiTensor, index: &Value, value: &Value)
         return Err(no_operators(tensor, "nisa.tensor_copy(dst=tensor[...], src=value)"));
     }
     program::fill_or_copy(cx, &target, value)
-}
-
-/// Whether a call of `entry` in the older form leaves out the destination.
-pub fn lacks_destination(entry: &Entry, args: &CallArgs) -> bool {
-    let params = entry.spec.params;
-    if params.first().is_none_or(|param| param.name != "dst") || args.keywords.iter().any(|(name, _)| &**name == "dst")
-    {
-        return false;
-    }
-    let required = params.iter().enumerate().filter(|(_, param)| param.default.is_none());
-    let missing =
-        |at: usize, name: &str| args.positional.len() <= at && !args.keywords.iter().any(|(key, _)| &**key == name);
-    let missing = required.filter(|(at, param)| missing(*at, param.name)).count();
-    missing > 0
-}
-
-/// Calls `entry` with a new tile as its destination, and gives that tile.
-///
-/// # Errors
-/// No rule for the shape of the result, or what the instruction says.
-pub fn call_returning(cx: &mut Interp, entry: &'static Entry, mut args: CallArgs) -> Result<Value> {
-    let dtype = args.keywords.iter().position(|(name, _)| &**name == "dtype");
-    let dtype = dtype.map(|at| args.keywords.remove(at).1.value);
-    let dtype = dtype.as_ref().and_then(crate::interp::convert::dtype_of);
-    let tiles: Vec<NkiTensor> = (args.positional.iter())
-        .chain(args.keywords.iter().map(|(_, arg)| arg))
-        .filter_map(|arg| arg.value.downcast::<NkiTensor>().cloned())
-        .collect();
-    let Some(first) = tiles.first() else {
-        return Err(Raised::argument_error(format!("{}() needs a tile", entry.spec.name)));
-    };
-    let (shape, dtype, space) = result_of(entry.spec.name, first, &tiles, dtype)?;
-    let result = allocate(cx, Request::new(entry.spec.name, shape, dtype, space))?;
-    let value = Value::native(result);
-    args.positional.insert(
-        0,
-        CallArg {
-            value: value.clone(),
-            span: NOWHERE,
-        },
-    );
-    issue(cx, entry, &args)?;
-    Ok(value)
-}
-
-/// Shape, dtype and memory of the tile that an instruction of the older form returns.
-fn result_of(
-    op: &str,
-    first: &NkiTensor,
-    tiles: &[NkiTensor],
-    dtype: Option<Dtype>,
-) -> Result<(Vec<u32>, Dtype, Space)> {
-    let shape = first.window.shape();
-    let free = |tile: &NkiTensor| tile.window.dims.iter().skip(1).map(|dim| dim.num).product::<u32>();
-    Ok(match (op, tiles) {
-        ("nc_matmul", [stationary, moving, ..]) => (
-            vec![free(stationary), free(moving)],
-            dtype.unwrap_or(Dtype::F32),
-            Space::Psum,
-        ),
-        ("nc_transpose", [data, ..]) => (
-            vec![free(data), shape[0]],
-            dtype.unwrap_or(data.window.dtype),
-            Space::Psum,
-        ),
-        ("tensor_reduce" | "bn_stats" | "bn_aggr" | "nc_matmul_mx" | "max8", _) => {
-            let message = format!("nki.isa.{op} needs a destination");
-            return Err(
-                Raised::from(Fault::new(Code::Unimplemented, message)).hint("pass dst= as the present API asks")
-            );
-        }
-        _ => (shape, dtype.unwrap_or(first.window.dtype), Space::Sbuf),
-    })
 }
 
 /// `nl.par_dim(n)`: marks the partition dimension in a shape with block dimensions.
@@ -359,65 +231,59 @@ impl NativeObject for BlockTensor {
     }
 }
 
-/// `nl.nc(n)`: as many neighbouring programs as there are cores.
+/// `nl.nc(n)`: as many programs as there are cores.
 pub struct Cores(pub i64);
 
 impl NativeObject for Cores {
     fn type_name(&self) -> &str {
         "nc"
     }
+
+    /// `nl.nc(2) * 4`, `4 * nl.nc(2)`: the cores are the outer or the inner factor.
+    fn binary(&self, _cx: &mut Interp, op: BinaryOp, other: &Value, reflected: bool) -> Answer {
+        let (BinaryOp::Mul, Some(count)) = (op, other.as_int()) else {
+            return Ok(None);
+        };
+        Ok(Some(Value::native(SpmdDim {
+            size: count.saturating_mul(self.0),
+            cores: self.0,
+            blocked: !reflected,
+        })))
+    }
 }
 
-/// `nl.spmd_dim(n, nl.nc(2))`: a dimension of a launch grid whose neighbouring programs run on different cores.
+/// `nl.fp32`: limits of float32.
+struct Float32;
+
+impl NativeObject for Float32 {
+    fn type_name(&self) -> &str {
+        "fp32"
+    }
+
+    fn getattr(&self, _cx: &mut Interp, name: &str) -> Answer {
+        Ok(match name {
+            "min" => Some(Value::Float(f64::from(f32::MIN))),
+            "max" => Some(Value::Float(f64::from(f32::MAX))),
+            "tiny" => Some(Value::Float(f64::from(f32::MIN_POSITIVE))),
+            "eps" => Some(Value::Float(f64::from(f32::EPSILON))),
+            _ => None,
+        })
+    }
+}
+
+/// `nl.spmd_dim(n, nl.nc(2))`: a dimension of a launch grid that cores share.
 pub struct SpmdDim {
     /// Programs along the dimension.
     pub size: i64,
     /// Cores that share it.
     pub cores: i64,
+    /// Whether each core runs a block of neighbours; else neighbours run on different cores.
+    pub blocked: bool,
 }
 
 impl NativeObject for SpmdDim {
     fn type_name(&self) -> &str {
         "spmd_dim"
-    }
-}
-
-/// `nl.mgrid`.
-pub struct MeshGrid;
-
-impl NativeObject for MeshGrid {
-    fn type_name(&self) -> &str {
-        "mgrid"
-    }
-
-    fn getitem(&self, _cx: &mut Interp, index: &Value) -> Answer {
-        let single = [index.clone()];
-        let items: &[Value] = match index {
-            Value::Tuple(items) => items,
-            _ => &single,
-        };
-        let count = items.len();
-        let grids = items.iter().enumerate().map(|(axis, item)| {
-            let Value::Slice(slice) = item else { return None };
-            let start = if slice.start.is_none() {
-                0
-            } else {
-                slice.start.as_int()?
-            };
-            let step = if slice.step.is_none() { 1 } else { slice.step.as_int()? };
-            let mut grid = Grid::arange(start, slice.stop.as_int()?, step)?;
-            for _ in 0..axis {
-                grid = grid.expand(0);
-            }
-            for at in axis + 1..count {
-                grid = grid.expand(at);
-            }
-            Some(Value::native(IndexGrid(grid)))
-        });
-        let grids: Option<Vec<Value>> = grids.collect();
-        let grids = grids
-            .ok_or_else(|| Raised::index_error("nl.mgrid takes slices start:stop, such as nl.mgrid[0:128, 0:512]"))?;
-        Ok(Some(Value::tuple(grids)))
     }
 }
 
@@ -435,15 +301,23 @@ builtin! {
     "par_dim" "(size)" => |_cx, args| Ok(Value::native(PartitionDim(args.int(0)?)));
     /// As many neighbouring programs as there are cores.
     "nc" "(cores)" => |_cx, args| Ok(Value::native(Cores(args.int(0)?)));
-    /// A grid dimension of `size` times the cores of `dist`, neighbours on different cores.
+    /// A grid dimension of so many programs for each core: `spmd_dim(n, nc(c))` puts neighbours on different cores,
+    /// `spmd_dim(nc(c), n)` on the same.
     "spmd_dim" "(size, dist)" => |_cx, args| {
-        let cores = args.native::<Cores>(1, "nl.nc(n)")?.0;
-        Ok(Value::native(SpmdDim { size: args.int(0)?.saturating_mul(cores), cores }))
+        let outer = args.value(0).downcast::<Cores>().map(|cores| cores.0);
+        let (cores, count) = match outer {
+            Some(cores) => (cores, args.int(1)?),
+            None => (args.native::<Cores>(1, "nl.nc(n)")?.0, args.int(0)?),
+        };
+        Ok(Value::native(SpmdDim { size: count.saturating_mul(cores), cores, blocked: outer.is_some() }))
     };
+    /// Random values between 0 and 1, float32 unless another dtype is given.
+    "rand" "(shape, dtype=None, buffer=sbuf, name='')" => super::language::create::rand;
 }
 
 /// Adds the names of the older dialect to `neuronxcc.nki.language`.
 pub fn define(cx: &mut Interp, module: ModuleId) {
     cx.define_rows(module, ROWS);
     cx.define(module, "mgrid", Value::native(MeshGrid));
+    cx.define(module, "fp32", Value::native(Float32));
 }
