@@ -128,10 +128,11 @@ fn test_methods(text: &str) -> Vec<(String, String)> {
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("class ") {
             class = word(rest);
-        } else if let Some(rest) = line.trim_start().strip_prefix("def test") {
-            if line.starts_with(' ') {
-                found.push((class.clone(), format!("test{}", word(rest))));
-            }
+        } else if let Some(rest) = line
+            .strip_prefix(' ')
+            .and_then(|line| line.trim_start().strip_prefix("def test"))
+        {
+            found.push((class.clone(), format!("test{}", word(rest))));
         }
     }
     found

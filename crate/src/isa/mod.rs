@@ -145,6 +145,10 @@ isa! {
 impl Inst {
     /// Puts the name of the instruction in front of a message, and its page behind a limit that names no other source.
     fn named(&self, fault: Fault) -> Fault {
+        // An assertion is the script's own statement, not an instruction.
+        if fault.code == Code::Assertion {
+            return fault;
+        }
         let name = self.spec().name;
         let message = format!("{name}: {}", fault.message);
         let limit = matches!(

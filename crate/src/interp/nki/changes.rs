@@ -11,6 +11,7 @@ use crate::interp::native::Answer;
 use crate::interp::raised::{Exception, Raised, Result};
 use crate::isa::spec::Entry;
 
+use super::legacy::calls::lacks_destination;
 use super::member::member;
 use super::tracing::deprecated;
 
@@ -184,4 +185,20 @@ pub fn explain_order(entry: &Entry, fault: Fault) -> Fault {
         Some((_, _, order)) => fault.hint(*order),
         None => fault,
     }
+}
+
+/// Says where results go, if a call leaves out the destination as the instructions of NKI 0.1 did.
+#[must_use]
+pub fn explain_destination(entry: &Entry, call: &CallArgs, fault: Fault) -> Fault {
+    if fault.code != Code::Argument || call.positional.is_empty() || !lacks_destination(entry, call) {
+        return fault;
+    }
+    let op = entry.spec.name;
+    Fault {
+        hints: Vec::new(),
+        ..fault
+    }
+    .hint(format!(
+        "instructions return no tile; allocate one and pass it first: nisa.{op}(dst, ...)"
+    ))
 }

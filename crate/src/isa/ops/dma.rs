@@ -378,11 +378,7 @@ impl Op for DmaTranspose {
         let shape = src.pattern.shape();
         let axes = self.axes(shape.len())?;
         let turned: Vec<u32> = axes.iter().map(|&axis| shape[usize::from(axis)]).collect();
-        let fits = dst.pattern.shape() == turned
-            || dst.pattern.dims.len() != turned.len()
-                && dst.partitions() == turned[0]
-                && dst.pattern.elements() == src.pattern.elements();
-        if !fits {
+        if dst.pattern.shape() != turned {
             let message = format!(
                 "{}; the transpose of {} is {turned:?}",
                 dst.label("dst"),

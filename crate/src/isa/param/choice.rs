@@ -18,7 +18,9 @@ macro_rules! choice {
             fn bind(arg: &Arg, _cx: &OpCx) -> Result<Self, Fault> {
                 match arg {
                     $(Arg::Member($class, $name) => Ok(Self::$member),)*
-                    _ => Err(Self::mismatch(arg)),
+                    _ => Err(Self::mismatch(arg).hint(format!(
+                        "write nisa.{}.{{{}}}", $class, Self::choices().join(", ")
+                    ))),
                 }
             }
 

@@ -5,11 +5,12 @@
 
 use crate::base::diag::{Code, Fault};
 use crate::builtin;
+use crate::chip::Gen;
 use crate::interp::Interp;
 use crate::interp::builtin::{Args, plain_type_name};
 use crate::interp::convert;
 use crate::interp::nki::tensor::NkiTensor;
-use crate::interp::nki::tracing::{Issue, Request, allocate};
+use crate::interp::nki::tracing::{Issue, Request, allocate, chip};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::Value;
 use crate::isa::args::Arg;
@@ -73,6 +74,7 @@ pub(super) fn operand(cx: &mut Interp, name: &str, value: &Value) -> Result<Oper
 /// # Errors
 /// Operands that do not fit together, or what the instruction says.
 pub fn binary(cx: &mut Interp, name: &'static str, x: &Value, y: &Value, dtype: Option<Dtype>) -> Result<Value> {
+    check_generation(cx, name)?;
     let (x, y) = (operand(cx, name, x)?, operand(cx, name, y)?);
     let tile = match (&x, &y) {
         (Operand::Tile(a), Operand::Tile(b)) => {
@@ -99,6 +101,20 @@ pub fn binary(cx: &mut Interp, name: &'static str, x: &Value, y: &Value, dtype: 
 pub fn binary_into(cx: &mut Interp, name: &'static str, dst: &NkiTensor, x: &Value, y: &Value) -> Result<()> {
     let (x, y) = (operand(cx, name, x)?, operand(cx, name, y)?);
     apply(cx, name, dst, x, y)
+}
+
+/// The reference has the comparisons by magnitude from NeuronCore-v4 on.
+fn check_generation(cx: &mut Interp, name: &str) -> Result<()> {
+    let chip = chip(cx);
+    if !matches!(name, "abs_max" | "abs_min") || chip.generation >= Gen::Gen4 {
+        return Ok(());
+    }
+    let message = format!(
+        "nl.{name}() does not exist on {}; it needs NeuronCore-v4 or newer",
+        chip.title
+    );
+    Err(Raised::from(Fault::new(Code::Generation, message))
+        .hint("compare the magnitudes, nl.abs(x) and nl.abs(y), with nl.maximum or nl.minimum"))
 }
 
 /// Issues the instruction of an element-wise function of two operands.

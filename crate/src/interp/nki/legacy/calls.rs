@@ -38,7 +38,7 @@ fn argument<'a>(args: &'a CallArgs, at: usize, name: &str) -> Option<&'a Value> 
 }
 
 /// Whether a call of `entry` in the older form leaves out the destination.
-fn lacks_destination(entry: &Entry, args: &CallArgs) -> bool {
+pub fn lacks_destination(entry: &Entry, args: &CallArgs) -> bool {
     let params = entry.spec.params;
     if params.first().is_none_or(|param| param.name != "dst") || args.keywords.iter().any(|(name, _)| &**name == "dst")
     {
