@@ -137,6 +137,23 @@ fn older_spellings_work_with_a_warning() {
 }
 
 #[test]
+fn older_options_of_jit_are_ignored_with_a_warning() {
+    for (option, message) in [
+        (
+            "platform_target='trn2'",
+            "platform_target=...) was removed in NKI 0.3.0",
+        ),
+        ("mode='simulation'", "nki.jit(mode=...) is ignored"),
+    ] {
+        let text = kernel("pass").replace("@nki.jit", &format!("@nki.jit({option})"));
+        let simulation = run("older.py", &text, options("trn3", Mode::Simulate));
+        assert_no_error(option, &simulation);
+        let rendered = simulation.render_diagnostics();
+        assert!(rendered.contains(message), "{option}:\n{rendered}");
+    }
+}
+
+#[test]
 fn the_older_namespace_works_with_a_warning() {
     let text = "import numpy as np\nimport neuronxcc.nki as nki\nimport neuronxcc.nki.isa as nisa\nimport neuronxcc.nki.language as nl\n\n\n@nki.jit(mode='simulation')\ndef kernel(x):\n    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.hbm)\n    p, f = nl.mgrid[0:128, 0:64]\n    tile = nl.load(x[p, f])\n    total = nisa.tensor_reduce(np.add, tile, axis=[1])\n    scaled = nisa.tensor_scalar(tile, np.multiply, total)\n    nl.store(out[p, f], scaled)\n    return out\n\n\nx = np.random.rand(128, 64).astype(np.float32)\nassert np.allclose(kernel(x), x * x.sum(axis=1, keepdims=True), rtol=1e-5)\n";
     let simulation = run("older.py", text, options("trn3", Mode::Simulate));

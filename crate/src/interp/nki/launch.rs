@@ -477,9 +477,12 @@ fn jit(cx: &mut Interp, args: &mut Args, legacy: bool) -> Result<Value> {
     }
     for (name, arg) in args.keywords() {
         match &**name {
+            // NKI 0.3.0 and later reject it; public samples still pass it.
             "platform_target" if !legacy => {
-                let raised = Raised::argument_error("nki.jit(platform_target=...) was removed").at(arg.span);
-                return Err(raised.hint("leave it out and choose the target of the run; on a machine the variable NEURON_PLATFORM_TARGET_OVERRIDE does"));
+                let message = "nki.jit(platform_target=...) was removed in NKI 0.3.0 and is ignored here";
+                let hint =
+                    "leave it out and choose the target of the run; on a machine NEURON_PLATFORM_TARGET_OVERRIDE does";
+                deprecated(cx, Some(arg.span), message, hint);
             }
             "platform_target" | "mode" | "debug_kernel" | "experimental_flags" | "show_compiler_tb" => {
                 let message = format!("nki.jit({name}=...) is ignored here");

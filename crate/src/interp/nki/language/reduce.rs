@@ -8,6 +8,7 @@ use crate::builtin;
 use crate::interp::Interp;
 use crate::interp::builtin::Args;
 use crate::interp::convert;
+use crate::interp::nki::legacy::is_legacy;
 use crate::interp::nki::tensor::{NkiTensor, integers};
 use crate::interp::nki::tracing::Issue;
 use crate::interp::raised::{Raised, Result};
@@ -17,10 +18,10 @@ use crate::numerics::dtype::Dtype;
 
 use super::math::{Operand, apply, common_shape, operand, result, with_number};
 use super::unary::activation;
-use super::{dtype, tile};
+use super::{dtype, through, tile};
 
 /// The axes of a reduction, counted from the front and sorted.
-fn axes(args: &Args, at: usize, x: &NkiTensor) -> Result<Vec<usize>> {
+fn axes(cx: &mut Interp, args: &Args, at: usize, x: &NkiTensor) -> Result<Vec<usize>> {
     let given = match args.value(at).as_int() {
         Some(axis) => vec![axis],
         None => integers(args, at)?,
@@ -39,7 +40,7 @@ fn axes(args: &Args, at: usize, x: &NkiTensor) -> Result<Vec<usize>> {
     axes.sort_unstable();
     axes.dedup();
     let last = x.window.dims.len() - axes.len();
-    if axes.iter().enumerate().any(|(at, &axis)| axis != last + at) {
+    if axes.iter().enumerate().any(|(at, &axis)| axis != last + at) && !is_legacy(cx) {
         let message = format!(
             "{}(): axes {axes:?} of {} are not its last ones",
             args.function(),
@@ -62,16 +63,22 @@ fn reduce(
 ) -> Result<NkiTensor> {
     operand(cx, name, &Value::native(x.clone()))?;
     let sizes = x.window.shape();
-    let mut shape = sizes[..sizes.len() - axes.len()].to_vec();
-    if keepdims {
-        shape.resize(sizes.len(), 1);
-    }
+    let kept: Vec<usize> = (0..sizes.len()).filter(|axis| !axes.contains(axis)).collect();
+    // The instruction reduces the last dimensions; the older dialect takes any, so the others come first.
+    let order: Vec<i64> = kept.iter().chain(axes).map(|&axis| axis as i64).collect();
+    let data = through(x, x.window.permute(&order))?;
+    let mut shape: Vec<u32> = if keepdims {
+        let size = |axis: usize| if axes.contains(&axis) { 1 } else { sizes[axis] };
+        (0..sizes.len()).map(size).collect()
+    } else {
+        kept.iter().map(|&axis| sizes[axis]).collect()
+    };
     if shape.len() < 2 {
         shape.push(1);
     }
     let dst = result(cx, name, shape, dtype)?;
-    let last = axes.iter().map(|&axis| Arg::Int(axis as i64)).collect();
-    let issue = Issue::new().tile(cx, "dst", &dst)?.tile(cx, "data", x)?;
+    let last = (kept.len()..sizes.len()).map(|axis| Arg::Int(axis as i64)).collect();
+    let issue = Issue::new().tile(cx, "dst", &dst)?.tile(cx, "data", &data)?;
     issue
         .with("op", Arg::Function(name))
         .with("axis", Arg::List(last))
@@ -82,7 +89,7 @@ fn reduce(
 /// `name(x, axis, dtype, keepdims)`.
 fn reduction(cx: &mut Interp, args: &Args, name: &'static str) -> Result<Value> {
     let x = tile(args, 0)?;
-    let axes = axes(args, 1, &x)?;
+    let axes = axes(cx, args, 1, &x)?;
     let dtype = dtype(args, 2)?.unwrap_or(x.window.dtype);
     reduce(cx, name, &x, &axes, dtype, args.truth_or(3, false)?).map(Value::native)
 }
@@ -117,7 +124,7 @@ fn pair(cx: &mut Interp, name: &'static str, x: &NkiTensor, y: &NkiTensor, dtype
 
 fn variance(cx: &mut Interp, args: &Args) -> Result<Value> {
     let x = tile(args, 0)?;
-    let axes = axes(args, 1, &x)?;
+    let axes = axes(cx, args, 1, &x)?;
     let dtype = dtype(args, 2)?.unwrap_or(x.window.dtype);
     let centre = mean(cx, &x, &axes, Dtype::F32, true)?;
     let distance = pair(cx, "subtract", &x, &centre, Dtype::F32)?;
@@ -128,7 +135,7 @@ fn variance(cx: &mut Interp, args: &Args) -> Result<Value> {
 fn softmax(cx: &mut Interp, args: &Args) -> Result<Value> {
     let x = tile(args, 0)?;
     let axes = if args.some(1).is_some() {
-        axes(args, 1, &x)?
+        axes(cx, args, 1, &x)?
     } else {
         vec![x.window.dims.len() - 1]
     };
@@ -148,7 +155,7 @@ fn softmax(cx: &mut Interp, args: &Args) -> Result<Value> {
 
 fn rms_norm(cx: &mut Interp, args: &Args) -> Result<Value> {
     let (x, w) = (tile(args, 0)?, tile(args, 1)?);
-    let axes = axes(args, 2, &x)?;
+    let axes = axes(cx, args, 2, &x)?;
     let (count, epsilon) = (args.float(3)?, args.float_or(4, 1e-6)?);
     let dtype = dtype(args, 5)?.unwrap_or(x.window.dtype);
     let compute = super::dtype(args, 6)?.unwrap_or(Dtype::F32);
@@ -210,14 +217,14 @@ builtin! {
     /// Whether all elements over free dimensions are true.
     "all" "(x, axis, dtype=None)" => |cx, args| {
         let x = tile(args, 0)?;
-        let axes = axes(args, 1, &x)?;
+        let axes = axes(cx, args, 1, &x)?;
         let dtype = dtype(args, 2)?.unwrap_or(x.window.dtype);
         reduce(cx, "logical_and", &x, &axes, dtype, false).map(Value::native)
     };
     /// Mean over free dimensions, computed in float32.
     "mean" "(x, axis, dtype=None, keepdims=False)" => |cx, args| {
         let x = tile(args, 0)?;
-        let axes = axes(args, 1, &x)?;
+        let axes = axes(cx, args, 1, &x)?;
         let dtype = dtype(args, 2)?.unwrap_or(x.window.dtype);
         let keepdims = args.truth_or(3, false)?;
         mean(cx, &x, &axes, dtype, keepdims).map(Value::native)
