@@ -348,9 +348,18 @@ impl Fault {
     }
 }
 
-/// Returns a [`Fault`] unless a condition holds: `ensure!(cond, Code, "message {}", value)`.
+/// Returns a [`Fault`] unless a condition holds: `ensure!(cond, Code, "message {}", value)`, or with the parameter at fault and a
+/// way out: `ensure!(cond, Code on "param", hint "do this", "message {}", value)`.
 #[macro_export]
 macro_rules! ensure {
+    ($condition:expr, $code:ident on $param:literal, hint $hint:expr, $($message:tt)+) => {
+        let holds: bool = $condition;
+        if !holds {
+            let message = format!($($message)+);
+            let fault = $crate::base::diag::Fault::new($crate::base::diag::Code::$code, message);
+            return Err(fault.on($param).hint($hint));
+        }
+    };
     ($condition:expr, $code:ident, $($message:tt)+) => {
         let holds: bool = $condition;
         if !holds {

@@ -15,6 +15,8 @@ pub enum Edit {
     Swap(&'static str, &'static str),
     /// Give a parameter this text instead, or as well.
     Set(&'static str, String),
+    /// Give a parameter this member of `nki.isa`.
+    Member(&'static str, String),
     /// Leave a parameter out.
     Drop(&'static str),
     /// Call another function of the same module.
@@ -32,7 +34,13 @@ impl Edit {
     pub fn allocation(&self) -> Option<LocId> {
         match self {
             Self::Allocate(loc, ..) => Some(*loc),
-            Self::Swap(..) | Self::Set(..) | Self::Drop(_) | Self::Call(_) | Self::Rows(..) | Self::Stage(..) => None,
+            Self::Swap(..)
+            | Self::Set(..)
+            | Self::Member(..)
+            | Self::Drop(_)
+            | Self::Call(_)
+            | Self::Rows(..)
+            | Self::Stage(..) => None,
         }
     }
 }
@@ -209,6 +217,27 @@ fn argument(text: &str, range: Range<usize>) -> Option<Argument> {
 /// Functions of `nki.language` that take shape, dtype and buffer in this order.
 const ALLOCATIONS: &[&str] = &["ndarray", "zeros", "ones"];
 
+/// The edit that writes `new` for the name `old`, if that stands exactly once in what `span` covers.
+pub fn rename(sources: &SourceMap, span: Span, old: &str, new: &str) -> Option<Fix> {
+    let text = sources.text(span);
+    let letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut places = text.match_indices(old).filter(|(at, _)| {
+        let before = text[..*at].chars().next_back();
+        let after = text[at + old.len()..].chars().next();
+        !before.is_some_and(letter) && !after.is_some_and(letter)
+    });
+    let (at, _) = places.next().filter(|_| !old.is_empty())?;
+    if places.next().is_some() {
+        return None;
+    }
+    let start = span.start + at as u32;
+    Some(Fix {
+        title: format!("write {new}"),
+        span: Span::new(span.file, start, start + old.len() as u32),
+        replacement: new.to_owned(),
+    })
+}
+
 /// `tile[begin:end, ...]` with other rows; `None` if its rows are not written as two numbers.
 fn rows(tile: &str, from: u32, count: u32) -> Option<String> {
     let (name, index) = tile.split_once('[')?;
@@ -276,6 +305,13 @@ impl Mend {
                 let between = text.get(first.end..last.start)?;
                 let swapped = format!("{}{between}{}", &text[last.clone()], &text[first.clone()]);
                 (first.start..last.end, swapped)
+            }
+            Edit::Member(name, member) => {
+                let value = match call.module() {
+                    Some(module) => format!("{module}.{member}"),
+                    None => return None,
+                };
+                call.set(name, position(name), &value)
             }
             Edit::Set(name, value) => call.set(name, position(name), value),
             Edit::Drop(name) => (call.drop(name, position(name))?, String::new()),

@@ -18,5 +18,7 @@ facts! {
         register_load: Ps,
         /// Semaphore round of two cores that meet.
         core_barrier: Ps,
+        /// The most physical cores that one launch has.
+        logical_cores: u32,
     }
 }

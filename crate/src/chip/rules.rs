@@ -37,6 +37,8 @@ pub struct Rules {
     pub indirect_dma: Fact<bool>,
     /// Whether the Scalar Engine takes a constant bias.
     pub scalar_bias: Fact<bool>,
+    /// Whether it takes a bias in front of reciprocal.
+    pub reciprocal_bias: Fact<bool>,
     /// Whether the Scalar Engine reduces with operators other than add.
     pub scalar_reduce: Fact<bool>,
     /// Whether the Scalar Engine runs tensor_copy and tensor_scalar.
@@ -84,6 +86,7 @@ pub(super) const V2: Rules = Rules {
     dma_priority: Fact::documented(false, ISA),
     indirect_dma: Fact::documented(false, "DGE reference of the NKI documentation"),
     scalar_bias: Fact::documented(false, ISA),
+    reciprocal_bias: Fact::documented(false, "NKI reference, engine selection"),
     scalar_reduce: Fact::documented(false, ISA),
     scalar_arithmetic: Fact::documented(false, ISA),
     tensor_indirection: Fact::documented(false, ISA),
@@ -105,6 +108,7 @@ pub(super) const V3: Rules = Rules {
     hardware_dge: Fact::documented(true, ISA),
     indirect_dma: Fact::documented(true, "DGE reference of the NKI documentation"),
     scalar_bias: Fact::documented(true, ISA),
+    reciprocal_bias: Fact::documented(true, "NKI reference, engine selection"),
     scalar_arithmetic: Fact::documented(true, ISA),
     gpsimd_random: Fact::documented(true, ISA),
     ..V2

@@ -126,6 +126,7 @@ pub(super) static CHIP: Chip = Chip {
         register_move: Fact::estimated(Ps::from_ns(54), "64 cycles of the sequencer"),
         register_load: Fact::estimated(Ps::from_ns(640), "trn2 value, trn1 not measured"),
         core_barrier: Fact::estimated(Ps::from_ns(200), "one remote semaphore write"),
+        logical_cores: Fact::derived(1, "logical cores of several physical ones begin with Trainium2"),
     },
     rules: rules::V2,
 };

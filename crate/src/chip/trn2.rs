@@ -135,6 +135,7 @@ pub(super) static CHIP: Chip = Chip {
         register_move: Fact::estimated(Ps::from_ns(54), "64 cycles of the sequencer"),
         register_load: Fact::derived(Ps::from_ns(640), "public trn2 profiler traces: 480 to 1,070 ns"),
         core_barrier: Fact::estimated(Ps::from_ns(200), "one remote semaphore write"),
+        logical_cores: Fact::documented(2, "NKI reference, core_barrier and sendrecv: cores 0 and 1"),
     },
     rules: rules::V3,
 };

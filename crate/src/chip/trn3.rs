@@ -132,6 +132,7 @@ pub(super) static CHIP: Chip = Chip {
         register_move: Fact::estimated(Ps::from_ns(54), "64 cycles of the sequencer"),
         register_load: Fact::estimated(Ps::from_ns(640), "trn2 value, trn3 not measured"),
         core_barrier: Fact::estimated(Ps::from_ns(200), "one remote semaphore write"),
+        logical_cores: Fact::documented(2, "NKI reference, core_barrier and sendrecv: cores 0 and 1"),
     },
     rules: rules::V4,
 };

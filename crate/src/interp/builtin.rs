@@ -483,10 +483,12 @@ pub fn unexpected_keyword<'a>(function: &str, name: &str, params: impl Iterator<
 
 /// Adds "did you mean" with the candidate nearest to `name`, if one is near.
 pub fn with_nearest<'a>(raised: Raised, name: &str, candidates: impl Iterator<Item = &'a str>) -> Raised {
-    match nearest(name, candidates) {
-        Some(best) => raised.hint(format!("did you mean '{best}'?")),
-        None => raised,
-    }
+    let Some(best) = nearest(name, candidates) else {
+        return raised;
+    };
+    let mut raised = raised.hint(format!("did you mean '{best}'?"));
+    raised.0.rename = Some((name.to_owned(), best.to_owned()));
+    raised
 }
 
 /// The candidate with the smallest edit distance to `name`, if that is at most a third of its length (at least 1).

@@ -17,6 +17,7 @@ use crate::interp::raised::{Raised, Result};
 use crate::interp::scope::{Module, ModuleId};
 use crate::interp::value::{Name, Value};
 
+mod advice;
 pub mod builtin;
 pub mod contents;
 mod context;

@@ -8,6 +8,7 @@ use std::fmt;
 
 use crate::base::diag::{Code, Diagnostic, Fault, Fix, Frame, Label};
 use crate::base::span::Span;
+use crate::interp::advice::advise;
 use crate::interp::value::Value;
 
 /// The result of everything that can raise.
@@ -113,6 +114,8 @@ pub struct Failure {
     pub hints: Vec<String>,
     /// Replacements.
     pub fixes: Vec<Fix>,
+    /// A name at the place and what is probably meant.
+    pub rename: Option<(String, String)>,
     /// Where the limit comes from.
     pub source: Option<String>,
     /// Whether the evaluator has added the chain.
@@ -142,6 +145,7 @@ impl Raised {
             labels: Vec::new(),
             hints: Vec::new(),
             fixes: Vec::new(),
+            rename: None,
             source: None,
             located: false,
             chain: Vec::new(),
@@ -238,6 +242,9 @@ impl Raised {
         let mut failure = *self.0;
         if matches!(failure.kind, Kind::Builtin(Exception::KeyError)) {
             failure.message = format!("there is no key {}", failure.message);
+        }
+        if matches!(failure.kind, Kind::Builtin(_)) {
+            advise(&mut failure);
         }
         Diagnostic {
             labels: failure.labels,

@@ -4,6 +4,7 @@
 //! effect and the cost. The `isa!` list below turns the rows into [`Inst`] and [`CATALOG`]. This layer knows no Python: callers hand
 //! it [`args::Args`].
 
+pub mod access;
 pub mod args;
 pub mod context;
 pub mod cost;
@@ -15,12 +16,14 @@ pub mod spec;
 pub mod work;
 
 use crate::base::diag::{Code, Fault};
+use crate::base::mend::Edit;
 use crate::chip::engine::Engine;
 use crate::isa::args::Args;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::flow::Rendezvous;
 use crate::isa::spec::{Entry, Op, OpSpec, Operand};
 use crate::isa::work::Work;
+use crate::machine::access::Written;
 use crate::machine::{SNAKE_GROUP, SNAKE_GROUP_TENSOR};
 
 /// Declares [`Inst`] and [`CATALOG`] from the list of row types.
@@ -67,7 +70,8 @@ macro_rules! isa {
                     [Engine::Tensor] => SNAKE_GROUP_TENSOR,
                     _ => SNAKE_GROUP,
                 };
-                match self { $(Self::$op(op) => op.execute(cx),)* $(Self::$other(op) => op.execute(cx),)* }.map_err(|fault| self.named(fault))
+                let result = match self { $(Self::$op(op) => op.execute(cx),)* $(Self::$other(op) => op.execute(cx),)* };
+                result.map_err(|fault| self.named(self.exchanged(cx, fault)))
             }
 
             /// The meeting with other cores that has to happen before the instruction, if any.
@@ -120,7 +124,7 @@ isa! {
         search::Max8,
         search::SequenceBounds,
         elementwise::ScalarTensorTensor,
-        activation::TensorScalarReduce,
+        reduce::TensorScalarReduce,
         sync::CoreBarrier,
         accumulate::DmaCompute,
         quantize::QuantizeMx,
@@ -143,6 +147,33 @@ isa! {
 }
 
 impl Inst {
+    /// Asks whether two operands are exchanged if the one to read holds nothing and the one to write holds all.
+    fn exchanged(&self, cx: &mut ExecCx, fault: Fault) -> Fault {
+        if fault.code != Code::Uninitialized {
+            return fault;
+        }
+        let (mut to, mut from) = (None, None);
+        self.operands(&mut |operand| {
+            if operand.param == "dst" {
+                to = Some(operand.view);
+            } else if Some(operand.param) == fault.param {
+                from = Some((operand.view, operand.param));
+            }
+        });
+        let (Some(to), Some((from, param))) = (to, from) else {
+            return fault;
+        };
+        let same = cx.tile(to).pattern.elements() == cx.tile(from).pattern.elements();
+        let mut holds = |view| cx.machine.written(cx.tables, view);
+        if !same || holds(to) != Ok(Written::Whole) || holds(from) != Ok(Written::Nothing) {
+            return fault;
+        }
+        let hint = format!("are dst and {param} exchanged? What dst names holds data, what {param} names holds none");
+        fault
+            .hint(hint)
+            .mend(format!("exchange dst and {param}"), Edit::Swap("dst", param))
+    }
+
     /// Puts the name of the instruction in front of a message, and its page behind a limit that names no other source.
     fn named(&self, fault: Fault) -> Fault {
         // An assertion is the script's own statement, not an instruction.
@@ -178,7 +209,7 @@ impl Inst {
         let mut result = Ok(());
         self.operands(&mut |operand| {
             if result.is_ok() {
-                result = rules::operand(cx, self.spec(), operand);
+                result = access::operand(cx, self.spec(), operand);
             }
         });
         result.map_err(|fault| self.named(fault))

@@ -1,7 +1,7 @@
 //! What a row of the instruction table consists of, and the macro that writes it.
 
 use crate::base::diag::{Code, Fault};
-use crate::base::mend::Site;
+use crate::base::mend::{Edit, Site};
 use crate::base::span::Span;
 use crate::chip::Gen;
 use crate::chip::engine::Engine;
@@ -149,6 +149,17 @@ pub trait Param: Sized {
     }
 }
 
+/// A word of a choice that was given as a string: what to write instead.
+fn meant<T: Param>(fault: Fault, name: &'static str, text: &str) -> Fault {
+    match T::KIND.rsplit_once("nki.isa.") {
+        Some((_, class)) => fault.mend(
+            format!("write {class}.{text}"),
+            Edit::Member(name, format!("{class}.{text}")),
+        ),
+        None => fault.hint(format!("operators and functions are no strings: write nl.{text}")),
+    }
+}
+
 /// Takes the argument of one parameter out of its slot, or its default.
 ///
 /// # Errors
@@ -163,7 +174,18 @@ pub fn take<T: Param>(
     match (slot, default) {
         (Some(arg), _) => T::bind(arg, cx).map_err(|fault| {
             let message = format!("{op}(): '{name}' {}", fault.message);
-            Fault { message, ..fault }.on(name)
+            let fault = Fault { message, ..fault }.on(name);
+            match arg {
+                Arg::Str(text) if T::choices().contains(&&**text) => meant::<T>(fault, name, text),
+                _ if !fault.hints.is_empty() => fault,
+                Arg::Tensor(_) => {
+                    fault.hint("the values of a tile are not known while the kernel is traced; give a constant")
+                }
+                Arg::Int(_) | Arg::Float(_) | Arg::Bool(_) if T::KIND.starts_with("a tile") => {
+                    fault.hint("make a tile of it, for example with nl.full((128, 1), value, dtype=nl.float32)")
+                }
+                _ => fault.hint(format!("give {}", T::KIND)),
+            }
         }),
         (None, Some(default)) => Ok(default),
         (None, None) => Err(

@@ -75,7 +75,7 @@ fn syntax_error(file: FileId, text: &str, error: &ruff_python_parser::ParseError
 /// What to do about a syntax error, for frequent ones.
 fn way_out(message: &str, rest: &str) -> Option<&'static str> {
     let hints = [
-        ("Expected ':'", "a compound statement ends its first line with ':'"),
+        ("Expected `:`", "a compound statement ends its first line with ':'"),
         ("indented block", "indent the lines that belong to the statement above"),
         ("Unexpected indentation", "align this line with the one above"),
         (
@@ -95,10 +95,32 @@ fn way_out(message: &str, rest: &str) -> Option<&'static str> {
             "only names, attributes, subscripts and tuples of them can be assigned",
         ),
         (
-            "Expected ')'",
+            "Expected `)`",
             "close the parenthesis, or separate the arguments with commas",
         ),
-        ("Expected ','", "separate the items with commas"),
+        (
+            "Expected `,`, found `]`",
+            "close the bracket with the one that it began with",
+        ),
+        (
+            "Expected `,`, found `)`",
+            "close the bracket with the one that it began with",
+        ),
+        (
+            "Expected `,`",
+            "separate the items with commas, or close the bracket before",
+        ),
+        ("Positional argument cannot follow", "put arguments with a name last"),
+        (
+            "cannot assign to",
+            "only names, attributes, subscripts and tuples of them can be assigned",
+        ),
+        ("f-string", "close the braces of the f-string"),
+        (
+            "Expected an identifier",
+            "a keyword of Python cannot be a name; add an underscore",
+        ),
+        ("inconsistent use of tabs", "indent with spaces only"),
         ("unexpected EOF", "a bracket or block is not closed"),
     ];
     if rest.starts_with('=') && message.contains("xpected") {

@@ -125,8 +125,9 @@ impl Builder {
         let first = &self.tables.buffers[id];
         ensure!(
             first.shape == buffer.shape && first.dtype == buffer.dtype,
-            Constraint,
-            "the cores of a launch must allocate the same shared tensors in the same order; core 0 has {} {:?} {}, core {} has {} {:?} {}",
+            Constraint on "shape",
+        hint "allocate with the same shape on both cores; what one core needs alone goes into private_hbm",
+        "the cores of a launch must allocate the same shared tensors in the same order; core 0 has {} {:?} {}, core {} has {} {:?} {}",
             first.name,
             first.shape,
             first.dtype.name(),
@@ -258,23 +259,27 @@ impl Builder {
     /// A hardware rule that is broken, or too many instructions.
     pub fn emit(&mut self, inst: Inst, loc: LocId) -> Result<InstId, Fault> {
         let spec = inst.spec();
-        ensure!(
-            spec.since <= self.chip.generation,
-            Generation,
-            "{} does not exist on {} ({}); it needs NeuronCore-v{} or newer",
-            spec.name,
-            self.chip.name,
-            self.chip.title,
-            spec.since as u8
-        );
+        if spec.since > self.chip.generation {
+            let message = format!(
+                "{} does not exist on {} ({}); it needs NeuronCore-v{} or newer",
+                spec.name, self.chip.name, self.chip.title, spec.since as u8
+            );
+            let newer = Chip::ALL.iter().filter(|chip| chip.generation >= spec.since);
+            let names: Vec<_> = newer.map(|chip| chip.name).collect();
+            return Err(Fault::new(Code::Generation, message)
+                .hint(format!(
+                    "choose the target {}, or branch on nisa.get_nc_version()",
+                    names.join(" or ")
+                ))
+                .source(format!("NKI reference, nki.isa.{}", spec.name)));
+        }
         inst.check(&self.op_cx())?;
         self.instructions += 1;
-        ensure!(
-            self.instructions <= self.limits.instructions,
-            Limit,
-            "the launch has more than {} instructions",
-            self.limits.instructions
-        );
+        if self.instructions > self.limits.instructions {
+            let message = format!("the launch has more than {} instructions", self.limits.instructions);
+            return Err(Fault::new(Code::Limit, message)
+                .hint("loops over range() unroll: take larger tiles, or count with nl.dynamic_range()"));
+        }
         let core = self.core()?;
         let id = core.insts.push(inst);
         core.locs.push(loc);
@@ -353,13 +358,15 @@ fn check_address(buffer: &Buffer, address: Address, partitions: u32, limit: u64)
     let (name, space) = (&buffer.name, buffer.space.name());
     ensure!(
         buffer.space.is_on_chip(),
-        Constraint,
+        Constraint on "address",
+        hint "leave address out: the runtime places tensors in HBM",
         "{name} is in {space}, where no address can be chosen; limit: SBUF and PSUM"
     );
     let last = u64::from(address.partition) + u64::from(buffer.partitions());
     ensure!(
         last <= u64::from(partitions),
-        OutOfBounds,
+        OutOfBounds on "address",
+        hint "choose an earlier partition, or leave address out",
         "{name} begins at partition {} and has {}; limit: {space} has {partitions} partitions",
         address.partition,
         buffer.partitions()
@@ -367,13 +374,15 @@ fn check_address(buffer: &Buffer, address: Address, partitions: u32, limit: u64)
     let (begin, row) = (address.byte, buffer.row_bytes());
     ensure!(
         begin.saturating_add(row) <= limit,
-        OutOfBounds,
+        OutOfBounds on "address",
+        hint "choose an earlier byte, or leave address out",
         "{name} begins at byte {begin} and needs {row}; limit: a partition of {space} has {limit} bytes"
     );
     // `nl.tile_size.psum_min_align`; in SBUF every byte will do.
     ensure!(
         buffer.space != Space::Psum || begin.is_multiple_of(4),
-        Constraint,
+        Constraint on "address",
+        hint "round the byte down to a multiple of 4",
         "{name} begins at byte {begin} of its partitions; limit: a multiple of 4 in PSUM"
     );
     Ok(())

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::base::diag::Code as DiagnosticCode;
+use crate::base::mend::rename;
 use crate::base::span::Span;
 use crate::interp::Interp;
 use crate::interp::builtin::with_nearest;
@@ -49,6 +50,9 @@ impl Interp {
     pub(crate) fn locate(&mut self, mut raised: Raised, span: Span) -> Raised {
         if raised.0.span.is_none() {
             raised.0.span = Some(span);
+        }
+        if let (Some((old, new)), Some(place)) = (raised.0.rename.take(), raised.0.span) {
+            raised.0.fixes.extend(rename(&self.sources, place, &old, &new));
         }
         if raised.0.chain.is_empty() && !raised.0.located {
             raised.0.chain = self.chain();

@@ -239,7 +239,14 @@ impl Interp {
             BinaryOp::Pow => "** or pow()",
             other => other.sign(),
         };
-        Raised::type_error(format!("unsupported operand type(s) for {sign}: '{x}' and '{y}'"))
+        let raised = Raised::type_error(format!("unsupported operand type(s) for {sign}: '{x}' and '{y}'"));
+        let register = "VirtualRegister";
+        match x == register || y == register {
+            true => raised.hint(
+                "a register has its value on the device only: compute with integers of range(), or in a tile and then nisa.register_load",
+            ),
+            false => raised.hint("convert one of them first, or check where the value comes from"),
+        }
     }
 }
 

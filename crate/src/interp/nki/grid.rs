@@ -5,13 +5,11 @@
 //! one core, or on as many as an axis made with `nl.spmd_dim` names.
 
 use crate::base::diag::{Code, Fault};
+use crate::chip::Chip;
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::Value;
 
 use super::legacy::{Cores, SpmdDim};
-
-/// The most cores that one launch has.
-const MAX_CORES: u32 = 2;
 
 /// The most programs of an older grid.
 const MAX_PROGRAMS: u32 = 4096;
@@ -31,6 +29,8 @@ struct Axis {
 pub struct LaunchGrid {
     axes: Vec<Axis>,
     legacy: bool,
+    /// The most physical cores that the target gives a launch.
+    most: u32,
 }
 
 /// One axis of a grid expression.
@@ -60,25 +60,37 @@ impl LaunchGrid {
     ///
     /// # Errors
     /// Sizes that no launch can have.
-    pub fn new(kernel: &str, items: &[Value], legacy: bool) -> Result<Self> {
+    pub fn new(chip: &Chip, kernel: &str, items: &[Value], legacy: bool) -> Result<Self> {
         let axes = items.iter().map(axis).collect::<Result<Vec<_>>>()?;
         let programs = axes
             .iter()
             .fold(1_u64, |all, axis| all.saturating_mul(u64::from(axis.size)));
-        let limit = if legacy { MAX_PROGRAMS } else { MAX_CORES };
+        let cores = chip.launch.logical_cores;
+        let limit = if legacy { MAX_PROGRAMS } else { cores.get() };
         if programs <= u64::from(limit) && (legacy || axes.len() == 1) {
-            return Ok(Self { axes, legacy });
+            let most = cores.get();
+            return Ok(Self { axes, legacy, most });
         }
         if legacy {
             let message = format!("a launch grid of {programs} programs is above the limit of {limit}");
             return Err(Fault::new(Code::Limit, message).into());
         }
         let sizes: Vec<String> = axes.iter().map(|axis| axis.size.to_string()).collect();
+        let range = if cores.get() == 1 {
+            "1".to_owned()
+        } else {
+            format!("1 or {}", cores.get())
+        };
         let message = format!(
-            "{kernel}[{}]: the launch grid is the number of logical cores, 1 or {MAX_CORES}",
-            sizes.join(", ")
+            "{kernel}[{}]: the launch grid is the number of cores; limit {range} on {}",
+            sizes.join(", "),
+            chip.title
         );
-        Err(Raised::from(Fault::new(Code::Constraint, message)).hint("loop over tiles inside of the kernel instead"))
+        let fault = Fault::new(Code::Constraint, message).source(cores.source);
+        Err(Raised::from(fault).hint(match programs <= 2 {
+            true => "choose the target trn2 or trn3, or launch the kernel without a grid",
+            false => "loop over tiles inside of the kernel instead",
+        }))
     }
 
     /// Sizes of the axes.
@@ -92,7 +104,7 @@ impl LaunchGrid {
             return self.axes.first().map_or(1, |axis| axis.size);
         }
         let shared = self.axes.iter().fold(1_u32, |all, axis| all.saturating_mul(axis.cores));
-        shared.min(MAX_CORES)
+        shared.min(self.most.max(1))
     }
 
     /// The program ids that core `core` runs, in order.

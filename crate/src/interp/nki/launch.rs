@@ -22,7 +22,7 @@ use super::grid::LaunchGrid;
 use super::host;
 use super::session::{LaunchRecord, Output, Replay, Said, Session};
 use super::tensor::NkiTensor;
-use super::tracing::{Tracing, deprecated, tracing};
+use super::tracing::{Tracing, chip, deprecated, tracing};
 
 /// A function decorated with `nki.jit`.
 #[derive(Clone)]
@@ -46,12 +46,12 @@ impl NativeObject for Kernel {
         }
     }
 
-    fn getitem(&self, _cx: &mut Interp, index: &Value) -> Answer {
+    fn getitem(&self, cx: &mut Interp, index: &Value) -> Answer {
         let items = match index {
             Value::Tuple(items) => items.to_vec(),
             other => vec![other.clone()],
         };
-        let grid = LaunchGrid::new(&self.name, &items, self.legacy)?;
+        let grid = LaunchGrid::new(chip(cx), &self.name, &items, self.legacy)?;
         Ok(Some(Value::native(Self { grid, ..self.clone() })))
     }
 

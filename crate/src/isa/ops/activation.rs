@@ -2,6 +2,7 @@
 
 use crate::base::diag::{Code, Fault};
 use crate::ensure;
+use crate::isa::access;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
 use crate::isa::ops::column::{self, Bank, Column};
@@ -10,7 +11,7 @@ use crate::isa::rules;
 use crate::isa::spec::Op;
 use crate::isa::work::Work;
 use crate::numerics::activation::{self, Activation as Function, ValidRange};
-use crate::numerics::alu::{self, AluOp};
+use crate::numerics::alu::AluOp;
 use crate::numerics::dtype::Dtype;
 use crate::numerics::math;
 use crate::op;
@@ -69,8 +70,9 @@ const REDUCTIONS: &[AluOp] = &[AluOp::Add, AluOp::Maximum, AluOp::Minimum, AluOp
 fn check_reduction(cx: &OpCx, op: Option<AluOp>, cmd: ReduceCmd, wide: bool) -> Result<(), Fault> {
     ensure!(
         cmd != ReduceCmd::LoadReduce,
-        Constraint,
-        "reduce_cmd load_reduce does not exist on the Scalar Engine; limit idle, reset, reduce, reset_reduce"
+        Constraint on "reduce_cmd",
+            hint "load_reduce is for the Vector Engine; start here with reset_reduce",
+            "reduce_cmd load_reduce does not exist on the Scalar Engine; limit idle, reset, reduce, reset_reduce"
     );
     let Some(op) = op else {
         let fault = Fault::new(Code::Argument, "reduce_cmd reduces, but reduce_op is None").on("reduce_op");
@@ -195,9 +197,21 @@ impl Op for Activation {
                     .on("bias")
                     .hint("fill a [P, 1] tile with nisa.memset and give that"));
             }
+            if self.op == Function::Reciprocal && !cx.chip.rules.reciprocal_bias.get() {
+                let message = format!("op reciprocal takes no bias on {}", cx.chip.title);
+                return Err(Fault::new(Code::Constraint, message)
+                    .on("bias")
+                    .hint("add the bias first with nisa.tensor_scalar, or use nisa.reciprocal")
+                    .source(cx.chip.rules.reciprocal_bias.source));
+            }
             rules::scalar(cx, bias, "bias", data, &[])?;
             let tf32 = bias.tile().is_some_and(|view| cx.tile(view).dtype() == Dtype::Tf32);
-            ensure!(!tf32, Dtype, "bias is tfloat32; any other dtype is allowed");
+            ensure!(
+                !tf32,
+                Dtype on "bias",
+                hint "allocate the bias as float32",
+                "bias is tfloat32; any other dtype is allowed"
+            );
         }
         check_reduction(cx, self.reduce_op, self.reduce_cmd, false)?;
         column::check_result(cx, self.reduce_res.map(|result| result.0), data)
@@ -320,16 +334,20 @@ impl Op for Activate2 {
                 self.op1.name(),
                 pairs.join(", ")
             );
-            return Err(Fault::new(Code::Constraint, message).on("op0"));
+            return Err(Fault::new(Code::Constraint, message)
+                .on("op0")
+                .hint("scale with op0 and shift with op1; use nl.bypass for what is not needed"));
         }
         ensure!(
             !self.reverse0 || self.op0 != AluOp::Bypass,
-            Argument,
+            Argument on "reverse0",
+            hint "leave reverse0 out",
             "reverse0 needs an op0"
         );
         ensure!(
             !self.reverse1 || self.op1 != AluOp::Bypass,
-            Argument,
+            Argument on "reverse1",
+            hint "leave reverse1 out",
             "reverse1 needs an op1"
         );
         rules::scalar(cx, self.imm0, "imm0", data, &[])?;
@@ -453,10 +471,13 @@ impl Op for Exponential {
         rules::same_shape(cx, src, dst)?;
         rules::dtype(cx, dst.0, dst.1, EXP_OUT)?;
         rules::dtype(cx, src.0, src.1, EXP_IN)?;
+        access::rank(cx, dst.0, dst.1, 4)?;
+        access::rank(cx, src.0, src.1, 4)?;
         rules::scalar(cx, self.max_value, "max_value", src, &[Dtype::F32])?;
         ensure!(
             self.reduce_cmd != ReduceCmd::Reset,
-            Constraint,
+            Constraint on "reduce_cmd",
+            hint "use reset_reduce at the first tile",
             "reduce_cmd reset; limit idle, reset_reduce, reduce, load_reduce"
         );
         check_init(cx, self.reduce_cmd, self.reduce_init, src)?;
@@ -484,96 +505,5 @@ impl Op for Exponential {
 
     fn work(&self, cx: &OpCx) -> Work {
         cost::lanes::exponential(cx, &cx.tile(self.src.0))
-    }
-}
-
-op! {
-    /// `dst = data <op0> operand0` with a reduction of the results over each partition, on the Vector Engine.
-    tensor_scalar_reduce => TensorScalarReduce on [Vector] since Gen2 {
-        /// Result.
-        dst: Out,
-        /// Tile.
-        data: In,
-        /// Arithmetic operator.
-        op0: AluOp,
-        /// A number or a `[P, 1]` float32 tile; `None` or 0 for a unary operator.
-        operand0: Option<Operand32>,
-        /// Operator of the reduction: add, multiply, maximum or minimum.
-        reduce_op: AluOp,
-        /// `[P, 1]` tile that receives the accumulation registers.
-        reduce_res: Option<Out> = None,
-        /// Exchange the operands of `op0`.
-        reverse0: bool = false,
-        /// What happens to the accumulation registers.
-        reduce_cmd: ReduceCmd = ReduceCmd::ResetReduce,
-        /// What `load_reduce` loads.
-        reduce_init: Option<Operand32> = None,
-        /// Negate what is written to `reduce_res`.
-        reduce_res_negate: bool = false,
-    }
-}
-
-impl Op for TensorScalarReduce {
-    fn check(&self, cx: &OpCx) -> Result<(), Fault> {
-        let (dst, data) = ((self.dst.0, "dst"), (self.data.0, "data"));
-        rules::numeric(cx, &[dst, data])?;
-        rules::same_shape(cx, data, dst)?;
-        super::elementwise::arithmetic(self.op0, "op0")?;
-        super::elementwise::check_stage(cx, self.op0, self.operand0, ("op0", "operand0"), data, &[Dtype::F32])?;
-        ensure!(
-            !self.reverse0,
-            Unsupported,
-            "reverse0 is not supported by NKI yet; use nisa.tensor_scalar"
-        );
-        let legal = [AluOp::Add, AluOp::Multiply, AluOp::Maximum, AluOp::Minimum];
-        ensure!(
-            legal.contains(&self.reduce_op),
-            Constraint,
-            "reduce_op {}; limit add, multiply, maximum, minimum",
-            self.reduce_op.name()
-        );
-        let commands = [ReduceCmd::ResetReduce, ReduceCmd::Reduce, ReduceCmd::LoadReduce];
-        ensure!(
-            commands.contains(&self.reduce_cmd),
-            Constraint,
-            "{}; limit reset_reduce, reduce, load_reduce",
-            crate::isa::spec::Param::spell(&self.reduce_cmd)
-        );
-        ensure!(
-            self.reduce_cmd != ReduceCmd::LoadReduce || self.reduce_init.is_some(),
-            Argument,
-            "reduce_cmd load_reduce needs reduce_init"
-        );
-        check_init(
-            cx,
-            self.reduce_cmd,
-            self.reduce_init.unwrap_or(Operand32::Float(0.0)),
-            data,
-        )?;
-        column::check_result(cx, self.reduce_res.map(|result| result.0), data)
-    }
-
-    fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
-        let width = cx.tile(self.data.0).free_elements() as usize;
-        let zero = Operand32::Float(0.0);
-        let operand = Column::read(cx, self.operand0.unwrap_or(zero), "operand0")?;
-        let init = Column::read(cx, self.reduce_init.unwrap_or(zero), "reduce_init")?;
-        let mut data = cx.read(self.data.0, "data")?;
-        operand.apply(self.op0, &mut data, width, false);
-        let lane = column::first_lane(&cx.tile(self.data.0));
-        Bank::Vector.reduce(cx, lane, &data, width, self.reduce_op, self.reduce_cmd, &init)?;
-        if let Some(result) = self.reduce_res {
-            let mut registers = Bank::Vector.load(cx, lane, data.len() / width.max(1))?;
-            if self.reduce_res_negate {
-                alu::scalar_f32_in_place(AluOp::Multiply, &mut registers, -1.0, false);
-            }
-            cx.write(result.0, registers)?;
-        }
-        cx.write(self.dst.0, data)
-    }
-
-    fn work(&self, cx: &OpCx) -> Work {
-        let tile = self.operand0.and_then(Operand32::tile).is_some();
-        cost::lanes::one_per_cycle(cx, &cx.tile(self.data.0), tile)
     }
 }

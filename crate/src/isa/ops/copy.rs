@@ -1,7 +1,9 @@
 //! Copies and constants inside the core.
 
 use crate::base::diag::{Code, Fault};
+use crate::base::mend::Edit;
 use crate::chip::engine::Engine;
+use crate::isa::access;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
 use crate::isa::param::{EngineChoice, In, InOut, Number, Operand32, Out};
@@ -39,6 +41,7 @@ impl Op for TensorCopy {
             false => &[Engine::Vector, Engine::GpSimd],
         };
         rules::engine(cx, self.engine, engines, &[dst, src])?;
+        access::indirect_engine(cx, self.engine, &[Engine::Vector, Engine::Scalar], dst.0, src.0)?;
         if cx.tile(dst.0).dtype() != cx.tile(src.0).dtype() {
             rules::unpacked(cx, dst.0, dst.1)?;
             rules::unpacked(cx, src.0, src.1)?;
@@ -92,7 +95,8 @@ impl Op for Memset {
             let message = format!("{} is packed; limit: value 0", dst.label("dst"));
             return Err(Fault::new(Code::Dtype, message)
                 .on("value")
-                .hint("load packed data with nisa.dma_copy"));
+                .hint("load packed data with nisa.dma_copy")
+                .mend("write value=0", Edit::Set("value", "0".to_owned())));
         }
         let float = matches!(value, Operand32::Float(_));
         if dst.dtype().is_integer() && dst.dtype() != Dtype::Bool && float {
@@ -101,9 +105,16 @@ impl Op for Memset {
                 crate::isa::spec::Param::spell(&value),
                 dst.label("dst")
             );
-            return Err(Fault::new(Code::Dtype, message)
+            let fault = Fault::new(Code::Dtype, message)
                 .on("value")
-                .hint("write the value as an integer"));
+                .hint("write the value as an integer");
+            return Err(match value.constant().filter(|value| value.fract() == 0.0) {
+                Some(whole) => fault.mend(
+                    format!("write value={whole:.0}"),
+                    Edit::Set("value", format!("{whole:.0}")),
+                ),
+                None => fault,
+            });
         }
         Ok(())
     }

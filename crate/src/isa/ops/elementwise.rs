@@ -1,8 +1,10 @@
 //! Element-wise arithmetic of the Vector, Scalar and GpSimd engines.
 
 use crate::base::diag::{Code, Fault};
+use crate::base::mend::Edit;
 use crate::chip::engine::Engine;
 use crate::ensure;
+use crate::isa::access;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
 use crate::isa::ops::column::Column;
@@ -108,6 +110,13 @@ impl Op for TensorTensor {
         rules::engine(cx, self.engine, &[Engine::Vector, Engine::GpSimd], &self.tiles())?;
         if self.op == AluOp::Power {
             rules::no_psum(cx, &self.tiles())?;
+            if self.engine == EngineChoice::On(Engine::Vector) {
+                let message = "op power runs on the GpSimd Engine only, not on vector";
+                return Err(Fault::new(Code::Constraint, message)
+                    .on("engine")
+                    .hint("leave engine out")
+                    .mend("leave engine out", Edit::Drop("engine")));
+            }
         }
         if self.op.is_bitvec() {
             rules::integers(cx, &self.tiles(), self.op.name())?;
@@ -182,18 +191,25 @@ pub(super) fn check_stage(
     match (op.info().arity, operand) {
         (Arity::Binary, None) => {
             let message = format!("{op_name} {} needs {param}", op.name());
-            Err(Fault::new(Code::Argument, message).on(param))
+            Err(Fault::new(Code::Argument, message)
+                .on(param)
+                .hint("give a number, or a [P, 1] float32 tile"))
         }
         (Arity::Binary, Some(operand)) => rules::scalar(cx, operand, param, like, dtypes),
         (Arity::Unary, None) => Ok(()),
         (Arity::Unary, Some(operand)) if operand.constant() == Some(0.0) => Ok(()),
         (Arity::Unary, Some(_)) => {
             let message = format!("{op_name} {} takes one operand; {param} must be None or 0", op.name());
-            Err(Fault::new(Code::Argument, message).on(param))
+            Err(Fault::new(Code::Argument, message)
+                .on(param)
+                .hint(format!("write {param}=None"))
+                .mend(format!("write {param}=None"), Edit::Set(param, "None".to_owned())))
         }
         (Arity::Reduction, _) => {
             let message = format!("{op_name} {} only exists as a reduction", op.name());
-            Err(Fault::new(Code::Constraint, message).on(op_name))
+            Err(Fault::new(Code::Constraint, message)
+                .on(op_name)
+                .hint("use it with nisa.tensor_reduce or nisa.tensor_partition_reduce"))
         }
     }
 }
@@ -245,7 +261,8 @@ impl TensorScalar {
         let fault = |message: String| {
             Err(Fault::new(Code::Constraint, message)
                 .on("engine")
-                .hint("leave engine out"))
+                .hint("leave engine out")
+                .mend("leave engine out", Edit::Drop("engine")))
         };
         match self.engine {
             EngineChoice::On(Engine::GpSimd) if self.op0 != AluOp::Rsqrt => {
@@ -296,17 +313,20 @@ impl Op for TensorScalar {
         rules::numeric(cx, &[dst, data])?;
         rules::same_shape(cx, data, dst)?;
         self.check_engine(cx)?;
+        access::indirect_engine(cx, self.engine, Self::SPEC.engines, dst.0, data.0)?;
         let bits = self.op0.is_bitvec();
         ensure!(
             self.op1.is_none_or(|op1| op1.is_bitvec() == bits),
-            Constraint,
+            Constraint on "op1",
+            hint "use two instructions, one for the arithmetic and one for the bits",
             "op0 {} and op1 {} must both be arithmetic or both work on bits",
             self.op0.name(),
             self.op1.map_or("None", AluOp::name)
         );
         ensure!(
             self.op1.is_some() || self.operand1.is_none(),
-            Argument,
+            Argument on "operand1",
+            hint "give op1 too, or leave operand1 out",
             "operand1 is given without op1"
         );
         if bits {

@@ -59,14 +59,16 @@ impl Op for LocalGather {
         let tile = cx.tile(src.0);
         ensure!(
             tile.partitions().is_multiple_of(GROUP as u32),
-            Constraint,
+            Constraint on "src_buffer",
+            hint "take 16, 32, ... or 128 rows: each GpSimd core serves 16 of them",
             "{} has {} partitions; limit: a multiple of 16",
             tile.label("src_buffer"),
             tile.partitions()
         );
         ensure!(
             [1, 2, 4, 8, 16, 32].contains(&self.num_elem_per_idx),
-            Constraint,
+            Constraint on "num_elem_per_idx",
+            hint "take the next smaller one and give more indices",
             "num_elem_per_idx {}; limit 1, 2, 4, 8, 16 or 32",
             self.num_elem_per_idx
         );
@@ -74,11 +76,17 @@ impl Op for LocalGather {
         let valid = self.valid(cx);
         ensure!(
             self.num_valid_indices.is_none_or(|valid| valid > 0) && valid <= all,
-            Constraint,
+            Constraint on "num_valid_indices",
+            hint "leave it out to use all indices",
             "num_valid_indices {valid}; limit 1 to {all}, the indices of 16 partitions"
         );
         let most = u64::from(cx.chip.rules.gather_indices.get());
-        ensure!(valid <= most, Constraint, "{valid} indices a group; limit {most}");
+        ensure!(
+            valid <= most,
+            Constraint on "index",
+            hint "gather in several instructions, or take several elements for each index with num_elem_per_idx",
+            "{valid} indices for each group of 16 partitions; limit {most}"
+        );
         rules::free_is(
             cx,
             dst.0,
@@ -105,7 +113,9 @@ impl Op for LocalGather {
                         "index {index} with {run} elements leaves {}, which has {width} elements per partition; the result is undefined",
                         tile.label("src_buffer")
                     );
-                    return Err(Fault::new(Code::Undefined, message).on("index"));
+                    return Err(Fault::new(Code::Undefined, message)
+                        .on("index")
+                        .hint(format!("keep indices between 0 and {}", width.saturating_sub(run))));
                 };
                 out.extend_from_slice(elements);
             }
@@ -156,7 +166,9 @@ impl Op for NcNGather {
                 let at = index as usize * elem;
                 let Some(element) = row.get(at..at + elem) else {
                     let message = format!("index {index} leaves {}; limit 0 to {}", tile.label("data"), width - 1);
-                    return Err(Fault::new(Code::OutOfBounds, message).on("indices"));
+                    return Err(Fault::new(Code::OutOfBounds, message)
+                        .on("indices")
+                        .hint("indices count elements of one partition, its free dimensions taken as one"));
                 };
                 out.extend_from_slice(element);
             }

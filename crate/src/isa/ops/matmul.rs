@@ -2,6 +2,7 @@
 
 use crate::base::diag::{Code, Fault};
 use crate::base::mend::Edit;
+use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
 use crate::isa::param::{Accumulate, In, InOut, PerfMode, TilePair};
@@ -57,6 +58,8 @@ const FLOATS: &[Dtype] = &[
 ];
 /// Types of the double-row mode.
 const FP8: &[Dtype] = &[Dtype::F8E4m3, Dtype::F8E5m2, Dtype::F8E4m3fn];
+/// Types of operands that go by run-time indices.
+const INDIRECT: &[Dtype] = &[Dtype::F16, Dtype::Bf16, Dtype::F8E4m3, Dtype::F8E5m2, Dtype::F8E4m3fn];
 /// Types that only pair with each other.
 const WIDE: &[Dtype] = &[Dtype::Tf32, Dtype::F32];
 
@@ -77,7 +80,8 @@ pub(super) fn check_spaces(cx: &OpCx, dst: ViewId, inputs: &[(ViewId, &'static s
 }
 
 /// Checks the size and dtype of the destination against a result of `m` x `n`.
-pub(super) fn check_destination(cx: &OpCx, dst: ViewId, m: u64, n: u64) -> Result<(), Fault> {
+pub(super) fn check_destination(cx: &OpCx, dst: ViewId, m: u64, moving: (ViewId, u64)) -> Result<(), Fault> {
+    let (moving, n) = moving;
     let tile = cx.tile(dst);
     let chip = cx.chip;
     let shape = (u64::from(tile.partitions()), tile.free_elements());
@@ -88,7 +92,13 @@ pub(super) fn check_destination(cx: &OpCx, dst: ViewId, m: u64, n: u64) -> Resul
         );
         let fault = Fault::new(Code::Shape, message)
             .on("dst")
-            .hint("dst is [columns of stationary, columns of moving]");
+            .hint(match shape.0 >= m && shape.1 >= n {
+                true => format!(
+                    "write the part that the product has: {}[0:{m}, 0:{n}]",
+                    tile.buffer.name
+                ),
+                false => "dst is [columns of stationary, columns of moving]".to_owned(),
+            });
         return Err(match shape == (n, m) {
             true => fault.mend("exchange stationary and moving", Edit::Swap("stationary", "moving")),
             false => fault,
@@ -101,7 +111,11 @@ pub(super) fn check_destination(cx: &OpCx, dst: ViewId, m: u64, n: u64) -> Resul
         false => u64::from(chip.engines.moving_fmax.get()),
     };
     if n > most {
-        let message = format!("moving has {n} columns; limit {most} for a {} dst", tile.dtype().name());
+        let message = format!(
+            "{} has {n} columns; limit {most} for a {} dst",
+            cx.tile(moving).label("moving"),
+            tile.dtype().name()
+        );
         let what = if chip.rules.matmul_banks.get() {
             "all PSUM banks"
         } else {
@@ -130,7 +144,15 @@ pub(super) fn check_destination(cx: &OpCx, dst: ViewId, m: u64, n: u64) -> Resul
 }
 
 /// Checks `tile_position` and `tile_size` for a stationary matrix of `k` rows and `m` columns.
-pub(super) fn check_tiling(cx: &OpCx, position: TilePair, size: TilePair, k: u64, m: u64) -> Result<(), Fault> {
+pub(super) fn check_tiling(
+    cx: &OpCx,
+    position: TilePair,
+    size: TilePair,
+    stationary: (ViewId, u64),
+) -> Result<(), Fault> {
+    let (stationary, m) = stationary;
+    let stationary = cx.tile(stationary);
+    let k = u64::from(stationary.partitions());
     let array = cx.chip.engines.array_size.get();
     let ((row, column), (rows, columns)) = match (position.0, size.0) {
         (None, None) => ((0, 0), (array as u16, array as u16)),
@@ -178,13 +200,19 @@ pub(super) fn check_tiling(cx: &OpCx, position: TilePair, size: TilePair, k: u64
         }
     }
     if k > u64::from(rows) {
-        let message = format!("stationary has {k} partitions; limit {rows} rows of the array");
+        let message = format!(
+            "{} has {k} partitions; limit {rows} rows of the array",
+            stationary.label("stationary")
+        );
         return Err(Fault::new(Code::Constraint, message).on("stationary").hint(format!(
             "split the contraction into products of at most {rows} partitions that add up in PSUM"
         )));
     }
     if m > u64::from(columns) {
-        let message = format!("stationary has {m} columns; limit {columns} columns of the array");
+        let message = format!(
+            "{} has {m} columns; limit {columns} columns of the array",
+            stationary.label("stationary")
+        );
         return Err(Fault::new(Code::Constraint, message).on("stationary").hint(format!(
             "split the columns of stationary into tiles of at most {columns}; each gives its own rows of the result"
         )));
@@ -373,6 +401,39 @@ impl NcMatmul {
         Ok(())
     }
 
+    /// Checks what run-time indices do not combine with.
+    fn check_indirect(&self, cx: &OpCx) -> Result<(), Fault> {
+        let operands = [
+            (self.dst.0, "dst"),
+            (self.stationary.0, "stationary"),
+            (self.moving.0, "moving"),
+        ];
+        for (view, param) in operands {
+            let tile = cx.tile(view);
+            if tile.view.indirect.is_none() {
+                continue;
+            }
+            ensure!(
+                self.tile_position.0.is_none_or(|position| position == (0, 0)),
+                Constraint on "tile_position",
+                hint "leave tile_position and tile_size out",
+                "{} goes by run-time indices; limit: tile_position (0, 0)",
+                tile.label(param)
+            );
+            ensure!(
+                !self.is_transpose || param != "moving",
+                Constraint on "moving",
+                hint "give the identity matrix as it is; stationary may go by indices",
+                "{} goes by run-time indices, which is_transpose does not take",
+                tile.label(param)
+            );
+            if param != "dst" {
+                rules::dtype(cx, view, param, INDIRECT)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Checks the dtype of the destination.
     fn check_result(&self, cx: &OpCx) -> Result<(), Fault> {
         let tile = cx.tile(self.dst.0);
@@ -463,10 +524,10 @@ impl Op for NcMatmul {
         if let Err(fault) = rules::same_partitions(cx, (stationary, "stationary"), (moving, "moving")) {
             return Err(fault.hint("the contraction dimension is on the partitions of both operands"));
         }
+        self.check_indirect(cx)?;
         let (m, n) = self.columns(cx);
-        let k = u64::from(cx.tile(stationary).partitions());
-        check_tiling(cx, self.tile_position, self.tile_size, k, m)?;
-        check_destination(cx, self.dst.0, m, n)?;
+        check_tiling(cx, self.tile_position, self.tile_size, (stationary, m))?;
+        check_destination(cx, self.dst.0, m, (moving, n))?;
         self.check_result(cx)
     }
 

@@ -110,7 +110,8 @@ impl Op for BnAggr {
         let free = tile.free_elements();
         ensure!(
             free > 0 && free.is_multiple_of(TRIPLE as u64),
-            Shape,
+            Shape on "data",
+            hint "give the results of nisa.bn_stats one after the other: 6 numbers each",
             "{} has {free} elements per partition; limit: a multiple of 3",
             tile.label("data")
         );

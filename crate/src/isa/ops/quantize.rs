@@ -110,7 +110,8 @@ impl Op for QuantizeMx {
         let free = src.free_elements();
         ensure!(
             free.is_multiple_of(4),
-            Constraint,
+            Constraint on "src",
+            hint "pad the free dimension to a multiple of 4: four neighbours become one packed element",
             "{} has {free} elements per partition; limit: a multiple of 4",
             src.label("src")
         );
@@ -211,7 +212,8 @@ impl Op for NcMatmulMx {
         let columns = tile.free_elements();
         ensure!(
             columns.is_multiple_of(2),
-            Constraint,
+            Constraint on "stationary",
+            hint "pad stationary with a column of zeros",
             "{} has {columns} columns; limit: an even number of at most 128",
             tile.label("stationary")
         );
@@ -219,11 +221,13 @@ impl Op for NcMatmulMx {
         let (position, size) = (self.tile_position.unwrap_or(none), self.tile_size.unwrap_or(none));
         ensure!(
             position.0.is_none_or(|(_, column)| column == 0) && size.0.is_none_or(|(_, columns)| columns == 128),
-            Constraint,
+            Constraint on "tile_position",
+            hint "write tile_position=(row, 0) and tile_size=(rows, 128)",
             "the array can be tiled by rows only: tile_position (row, 0) and tile_size (rows, 128)"
         );
-        matmul::check_tiling(cx, position, size, u64::from(tile.partitions()), columns)?;
-        matmul::check_destination(cx, self.dst.0, columns, cx.tile(moving.0).free_elements())
+        matmul::check_tiling(cx, position, size, (stationary.0, columns))?;
+        let moving = (moving.0, cx.tile(moving.0).free_elements());
+        matmul::check_destination(cx, self.dst.0, columns, moving)
     }
 
     fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {

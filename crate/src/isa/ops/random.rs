@@ -117,7 +117,9 @@ impl Op for Rand2 {
         rules::scalar(cx, self.min, "min", dst, &[Dtype::F32])?;
         rules::scalar(cx, self.max, "max", dst, &[Dtype::F32])?;
         if let (Some(min), Some(max)) = (self.min.constant(), self.max.constant()) {
-            ensure!(min < max, Value, "min {min:?} is not below max {max:?}");
+            ensure!(min < max, Value on "max",
+            hint "exchange min and max",
+            "min {min:?} is not below max {max:?}");
         }
         Ok(())
     }
@@ -168,8 +170,9 @@ impl Op for Dropout {
         if let Some(prob) = self.prob.constant() {
             ensure!(
                 (0.0..=1.0).contains(&prob),
-                Value,
-                "prob is {prob}; limit: a probability is between 0 and 1"
+                Value on "prob",
+            hint "prob is the share of zeros, for example 0.1",
+            "prob is {prob}; limit: a probability is between 0 and 1"
             );
         }
         let Some(view) = self.prob.tile() else {
@@ -180,7 +183,8 @@ impl Op for Dropout {
         let fits = tile.dtype() == Dtype::F32 || !integers && tile.dtype().is_float();
         ensure!(
             fits,
-            Dtype,
+            Dtype on "prob",
+            hint "allocate prob as float32",
             "{}; limit: {} for {} data",
             tile.label("prob"),
             if integers { "float32" } else { "a float dtype" },
@@ -227,7 +231,8 @@ impl Op for SetRngSeed {
         let tile = cx.tile(self.src_seeds.0);
         ensure!(
             tile.pattern.elements() == 1 && tile.dtype().bytes() == 4 && !tile.dtype().is_packed(),
-            Shape,
+            Shape on "src_seeds",
+            hint "load one uint32 or int32 into a tile of shape (1, 1)",
             "{}; limit: one 32-bit value",
             tile.label("src_seeds")
         );

@@ -4,7 +4,8 @@ use crate::base::diag::{Code, Fault};
 use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
-use crate::isa::ops::column::Column;
+use crate::isa::ops::activation::check_init;
+use crate::isa::ops::column::{self, Bank, Column};
 use crate::isa::ops::elementwise::{arithmetic, check_stage};
 use crate::isa::param::{Axes, In, Operand32, Out, ReduceCmd};
 use crate::isa::rules;
@@ -74,7 +75,10 @@ fn reduces(op: AluOp, param: &'static str) -> Result<(), Fault> {
     if op.info().reduces {
         return Ok(());
     }
-    Err(Fault::new(Code::Constraint, format!("{param} {} does not reduce", op.name())).on(param))
+    let message = format!("{param} {} does not reduce", op.name());
+    Err(Fault::new(Code::Constraint, message)
+        .on(param)
+        .hint("reduce with add, subtract, multiply, maximum, minimum, a logical or a bitwise operator"))
 }
 
 impl Op for TensorReduce {
@@ -91,8 +95,9 @@ impl Op for TensorReduce {
             rules::integers(cx, &[dst, data], self.op.name())?;
             ensure!(
                 !self.negate,
-                Constraint,
-                "negate needs an arithmetic op, not {}",
+                Constraint on "negate",
+            hint "leave negate out; it multiplies by -1",
+            "negate needs an arithmetic op, not {}",
                 self.op.name()
             );
         }
@@ -151,14 +156,16 @@ impl Op for TensorPartitionReduce {
         ];
         ensure!(
             legal.contains(&self.op),
-            Constraint,
+            Constraint on "op",
+            hint "transpose the tile with nisa.nc_transpose and reduce it with nisa.tensor_reduce",
             "op {}; limit add, average, maximum, bitwise_or, bitwise_and",
             self.op.name()
         );
         let tile = cx.tile(dst.0);
         ensure!(
             tile.partitions() == 1,
-            Shape,
+            Shape on "dst",
+            hint "allocate dst with shape (1, columns)",
             "{} has {} partitions; the result has one",
             tile.label("dst"),
             tile.partitions()
@@ -198,6 +205,101 @@ impl Op for TensorPartitionReduce {
 
     fn work(&self, cx: &OpCx) -> Work {
         cost::gpsimd::partition_reduce(cx, &cx.tile(self.data.0))
+    }
+}
+
+op! {
+    /// `dst = data <op0> operand0` with a reduction of the results over each partition, on the Vector Engine.
+    tensor_scalar_reduce => TensorScalarReduce on [Vector] since Gen2 {
+        /// Result.
+        dst: Out,
+        /// Tile.
+        data: In,
+        /// Arithmetic operator.
+        op0: AluOp,
+        /// A number or a `[P, 1]` float32 tile; `None` or 0 for a unary operator.
+        operand0: Option<Operand32>,
+        /// Operator of the reduction: add, multiply, maximum or minimum.
+        reduce_op: AluOp,
+        /// `[P, 1]` tile that receives the accumulation registers.
+        reduce_res: Option<Out> = None,
+        /// Exchange the operands of `op0`.
+        reverse0: bool = false,
+        /// What happens to the accumulation registers.
+        reduce_cmd: ReduceCmd = ReduceCmd::ResetReduce,
+        /// What `load_reduce` loads.
+        reduce_init: Option<Operand32> = None,
+        /// Negate what is written to `reduce_res`.
+        reduce_res_negate: bool = false,
+    }
+}
+
+impl Op for TensorScalarReduce {
+    fn check(&self, cx: &OpCx) -> Result<(), Fault> {
+        let (dst, data) = ((self.dst.0, "dst"), (self.data.0, "data"));
+        rules::numeric(cx, &[dst, data])?;
+        rules::same_shape(cx, data, dst)?;
+        arithmetic(self.op0, "op0")?;
+        check_stage(cx, self.op0, self.operand0, ("op0", "operand0"), data, &[Dtype::F32])?;
+        ensure!(
+            !self.reverse0,
+            Unsupported on "reverse0",
+            hint "use nisa.tensor_scalar with reverse0, then nisa.tensor_reduce",
+            "reverse0 is not supported by NKI yet; use nisa.tensor_scalar"
+        );
+        let legal = [AluOp::Add, AluOp::Multiply, AluOp::Maximum, AluOp::Minimum];
+        ensure!(
+            legal.contains(&self.reduce_op),
+            Constraint on "reduce_op",
+            hint "write the result with nisa.tensor_scalar and reduce it with nisa.tensor_reduce",
+            "reduce_op {}; limit add, multiply, maximum, minimum",
+            self.reduce_op.name()
+        );
+        let commands = [ReduceCmd::ResetReduce, ReduceCmd::Reduce, ReduceCmd::LoadReduce];
+        ensure!(
+            commands.contains(&self.reduce_cmd),
+            Constraint on "reduce_cmd",
+            hint "start with reset_reduce, go on with reduce",
+            "{}; limit reset_reduce, reduce, load_reduce",
+            crate::isa::spec::Param::spell(&self.reduce_cmd)
+        );
+        ensure!(
+            self.reduce_cmd != ReduceCmd::LoadReduce || self.reduce_init.is_some(),
+            Argument on "reduce_init",
+            hint "give reduce_init=, a number or a [P, 1] float32 tile",
+            "reduce_cmd load_reduce needs reduce_init"
+        );
+        check_init(
+            cx,
+            self.reduce_cmd,
+            self.reduce_init.unwrap_or(Operand32::Float(0.0)),
+            data,
+        )?;
+        column::check_result(cx, self.reduce_res.map(|result| result.0), data)
+    }
+
+    fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
+        let width = cx.tile(self.data.0).free_elements() as usize;
+        let zero = Operand32::Float(0.0);
+        let operand = Column::read(cx, self.operand0.unwrap_or(zero), "operand0")?;
+        let init = Column::read(cx, self.reduce_init.unwrap_or(zero), "reduce_init")?;
+        let mut data = cx.read(self.data.0, "data")?;
+        operand.apply(self.op0, &mut data, width, false);
+        let lane = column::first_lane(&cx.tile(self.data.0));
+        Bank::Vector.reduce(cx, lane, &data, width, self.reduce_op, self.reduce_cmd, &init)?;
+        if let Some(result) = self.reduce_res {
+            let mut registers = Bank::Vector.load(cx, lane, data.len() / width.max(1))?;
+            if self.reduce_res_negate {
+                alu::scalar_f32_in_place(AluOp::Multiply, &mut registers, -1.0, false);
+            }
+            cx.write(result.0, registers)?;
+        }
+        cx.write(self.dst.0, data)
+    }
+
+    fn work(&self, cx: &OpCx) -> Work {
+        let tile = self.operand0.and_then(Operand32::tile).is_some();
+        cost::lanes::one_per_cycle(cx, &cx.tile(self.data.0), tile)
     }
 }
 
@@ -253,20 +355,23 @@ impl Op for TensorScalarCumulative {
         ];
         ensure!(
             legal.contains(&self.op1),
-            Constraint,
+            Constraint on "op1",
+            hint "use nisa.tensor_tensor_scan for other operators",
             "op1 {}; limit add, subtract, multiply, maximum, minimum",
             self.op1.name()
         );
         let commands = [ReduceCmd::ResetReduce, ReduceCmd::Reduce, ReduceCmd::LoadReduce];
         ensure!(
             commands.contains(&self.reduce_cmd),
-            Constraint,
+            Constraint on "reduce_cmd",
+            hint "start with reset_reduce, go on with reduce",
             "{}; limit reset_reduce, reduce, load_reduce",
             crate::isa::spec::Param::spell(&self.reduce_cmd)
         );
         ensure!(
             (self.reduce_cmd == ReduceCmd::LoadReduce) == self.imm1.is_some(),
-            Argument,
+            Argument on "imm1",
+            hint "give imm1 together with reduce_cmd=nisa.reduce_cmd.load_reduce, or neither",
             "imm1 goes with reduce_cmd load_reduce, and only with it"
         );
         match self.imm1 {
@@ -276,7 +381,6 @@ impl Op for TensorScalarCumulative {
     }
 
     fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
-        use crate::isa::ops::column::{self, Bank};
         let width = cx.tile(self.src.0).free_elements().max(1) as usize;
         let init = Column::read(cx, self.imm1.unwrap_or(Operand32::Float(0.0)), "imm1")?;
         let operand = Column::read(cx, self.imm0, "imm0")?;
@@ -336,12 +440,12 @@ impl Op for TensorTensorScan {
         rules::not_both_psum(cx, a, b)?;
         for (op, param) in [(self.op0, "op0"), (self.op1, "op1")] {
             arithmetic(op, param)?;
-            ensure!(
-                op.info().arity == alu::Arity::Binary,
-                Constraint,
-                "{param} {} is not a binary operator",
-                op.name()
-            );
+            if op.info().arity != alu::Arity::Binary {
+                let message = format!("{param} {} is not a binary operator", op.name());
+                return Err(Fault::new(Code::Constraint, message)
+                    .on(param)
+                    .hint("apply unary operators to the tile first, with nisa.tensor_scalar or nisa.activation"));
+            }
         }
         rules::scalar(cx, self.initial, "initial", a, &[])
     }

@@ -1,8 +1,7 @@
 //! Virtual registers of the sequencers.
 
-use crate::base::diag::Fault;
+use crate::base::diag::{Code, Fault};
 use crate::chip::engine::Engine;
-use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
 use crate::isa::param::{In, Out, RegisterSource};
@@ -77,12 +76,12 @@ fn single(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fault> {
         rules::DMA,
         "copy the value to SBUF first with nisa.tensor_copy",
     )?;
-    ensure!(
-        tile.pattern.elements() == 1 && !tile.dtype().is_packed(),
-        Shape,
-        "{}; limit: exactly one element",
-        tile.label(param)
-    );
+    if tile.pattern.elements() != 1 || tile.dtype().is_packed() {
+        let message = format!("{}; limit: exactly one element", tile.label(param));
+        return Err(Fault::new(Code::Shape, message)
+            .on(param)
+            .hint(format!("take one element, for example {}[0:1, 0:1]", tile.buffer.name)));
+    }
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use crate::base::diag::{Code, Fault};
 use crate::ensure;
+use crate::isa::access;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
 use crate::isa::param::{In, InOut, Out};
@@ -27,7 +28,12 @@ fn check_searched(cx: &OpCx, view: ViewId, param: &'static str) -> Result<(), Fa
         "{} has {free} elements per partition; limit {least} to {most}",
         tile.label(param)
     );
-    Err(Fault::new(Code::Constraint, message).on(param))
+    Err(Fault::new(Code::Constraint, message)
+        .on(param)
+        .hint(match free < u64::from(least) {
+            true => "pad the tile with the most negative number",
+            false => "search pieces and search their results again",
+        }))
 }
 
 op! {
@@ -46,6 +52,7 @@ impl Op for Max8 {
         rules::numeric(cx, &[dst, src])?;
         rules::same_partitions(cx, src, dst)?;
         rules::free_is(cx, dst.0, dst.1, EIGHT as u64)?;
+        access::rank(cx, src.0, src.1, 3)?;
         check_searched(cx, src.0, src.1)
     }
 
@@ -98,6 +105,7 @@ fn check_values(cx: &OpCx, data: ViewId, vals: ViewId) -> Result<(), Fault> {
     rules::numeric(cx, &[(data, "data"), (vals, "vals")])?;
     rules::same_partitions(cx, (data, "data"), (vals, "vals"))?;
     rules::free_is(cx, vals, "vals", EIGHT as u64)?;
+    access::rank(cx, data, "data", 3)?;
     check_searched(cx, data, "data")
 }
 
@@ -308,22 +316,30 @@ impl Op for Topk {
         let tile = cx.tile(src.0);
         ensure!(
             tile.partitions().is_multiple_of(GROUP as u32),
-            Constraint,
+            Constraint on "src",
+            hint "take 16, 32, ... or 128 rows: 16 of them hold one group of values",
             "{} has {} partitions; limit: a multiple of 16",
             tile.label("src"),
             tile.partitions()
         );
         let (n, keep) = (i64::from(self.n), self.keep(cx) as i64);
-        ensure!((8..65_536).contains(&n), Constraint, "n {n}; limit 8 to 65535");
+        ensure!(
+            (8..65_536).contains(&n),
+            Constraint on "n",
+            hint "n is the number of values in 16 partitions; search larger sets in pieces",
+            "n {n}; limit 8 to 65535"
+        );
         ensure!(
             (1..32_768).contains(&keep) && keep <= n,
-            Constraint,
+            Constraint on "val_dst",
+            hint "the free size of val_dst is K: allocate it with that many columns",
             "{}; limit K from 1 to 32767 and at most n = {n}",
             cx.tile(values.0).label("val_dst")
         );
         ensure!(
             tile.free_elements() as i64 >= (n + 15) / 16,
-            Shape,
+            Shape on "src",
+            hint "give src ceil(n / 16) columns, or a smaller n",
             "{} holds fewer than n = {n} values in 16 partitions",
             tile.label("src")
         );
@@ -410,8 +426,9 @@ impl Op for SequenceBounds {
             let tile = cx.tile(view);
             ensure!(
                 tile.partitions() == 1,
-                Shape,
-                "{} has {} partitions; limit 1",
+                Shape on "segment_ids",
+            hint "keep the ids in one row: a tile of shape [1, n]",
+            "{} has {} partitions; limit 1",
                 tile.label(param),
                 tile.partitions()
             );

@@ -2,6 +2,7 @@
 
 use crate::base::diag::{Code, Fault};
 use crate::ensure;
+use crate::isa::access;
 use crate::isa::context::{ExecCx, OpCx};
 use crate::isa::cost;
 use crate::isa::ops::column::{self, Bank, Column};
@@ -43,7 +44,9 @@ fn check_pattern(cx: &OpCx, pattern: &Strides, view: ViewId, param: &'static str
         "pattern has {have} elements, {} has {need} per partition; they must be equal",
         tile.label(param)
     );
-    Err(Fault::new(Code::Shape, message).on("pattern"))
+    Err(Fault::new(Code::Shape, message).on("pattern").hint(format!(
+        "the counts of pattern multiply to the elements of a partition, for example [[1, {need}]]"
+    )))
 }
 
 /// The values of an affine expression on `partitions` partitions.
@@ -112,7 +115,9 @@ fn check_comparison(op: AluOp, param: &'static str, allowed: &[AluOp]) -> Result
     }
     let names: Vec<_> = allowed.iter().map(|op| op.name()).collect();
     let message = format!("{param} {}; limit {}", op.name(), names.join(", "));
-    Err(Fault::new(Code::Constraint, message).on(param))
+    Err(Fault::new(Code::Constraint, message)
+        .on(param)
+        .hint("write the condition with one of these comparisons"))
 }
 
 /// Elements of a tile in the dtype of `dst`: bits if the dtypes agree, through float32 otherwise.
@@ -195,7 +200,8 @@ op! {
 fn check_maximum(op: AluOp, cmd: ReduceCmd, allowed: &[ReduceCmd]) -> Result<(), Fault> {
     ensure!(
         op == AluOp::Maximum,
-        Constraint,
+        Constraint on "reduce_op",
+        hint "leave reduce_op out, and reduce with nisa.tensor_reduce for other operators",
         "reduce_op {}; limit maximum",
         op.name()
     );
@@ -203,7 +209,11 @@ fn check_maximum(op: AluOp, cmd: ReduceCmd, allowed: &[ReduceCmd]) -> Result<(),
         return Ok(());
     }
     let names: Vec<_> = allowed.iter().map(Param::spell).collect();
-    Err(Fault::new(Code::Constraint, format!("{}; limit {}", cmd.spell(), names.join(", "))).on("reduce_cmd"))
+    Err(
+        Fault::new(Code::Constraint, format!("{}; limit {}", cmd.spell(), names.join(", ")))
+            .on("reduce_cmd")
+            .hint("start with reset_reduce, go on with reduce"),
+    )
 }
 
 /// Largest index that float32 counts exactly.
@@ -217,7 +227,8 @@ impl Op for RangeSelect {
         let tile = cx.tile(source.0);
         ensure!(
             tile.dtype().is_float(),
-            Dtype,
+            Dtype on "on_true_tile",
+            hint "convert it first with nisa.tensor_copy into a float32 or bfloat16 tile",
             "{}; limit: a float dtype",
             tile.label("on_true_tile")
         );
@@ -235,7 +246,8 @@ impl Op for RangeSelect {
         let last = i64::from(self.range_start) + tile.free_elements() as i64;
         ensure!(
             i64::from(self.range_start) > -EXACT && last <= EXACT,
-            Constraint,
+            Constraint on "range_start",
+            hint "split the row into pieces and give each its own range_start",
             "indices run from {} to {last}; limit 2^24",
             self.range_start
         );
@@ -343,7 +355,8 @@ impl Op for SelectReduce {
         let tile = cx.tile(source.0);
         ensure!(
             ![Dtype::Tf32, Dtype::I32, Dtype::U32].contains(&tile.dtype()),
-            Dtype,
+            Dtype on "on_true",
+            hint "convert it first with nisa.tensor_copy into float32, or use nisa.tensor_copy_predicated",
             "{}; limit: any dtype but tfloat32, int32 and uint32",
             tile.label("on_true")
         );
@@ -357,7 +370,8 @@ impl Op for SelectReduce {
             let tile = cx.tile(result.0);
             ensure!(
                 tile.dtype().is_float(),
-                Dtype,
+                Dtype on "reduce_res",
+                hint "allocate reduce_res as float32",
                 "{}; limit: a float dtype",
                 tile.label("reduce_res")
             );
@@ -427,6 +441,10 @@ impl Op for NcStreamShuffle {
         rules::on_chip(cx, src.0, src.1)?;
         rules::same_dtype(cx, dst, src)?;
         rules::free_is(cx, dst.0, dst.1, cx.tile(src.0).free_elements())?;
+        let active = cx.tile(src.0).partitions().max(cx.tile(dst.0).partitions());
+        for (view, param) in [dst, src] {
+            access::starts(cx, &cx.tile(view), param, active)?;
+        }
         let have = cx.tile(src.0).partitions() as usize;
         let missing = self
             .rows(cx.tile(dst.0).partitions() as usize)
@@ -436,7 +454,9 @@ impl Op for NcStreamShuffle {
                 "partition {row} of dst comes from partition {from}; {} has {have}",
                 cx.tile(src.0).label("src")
             );
-            return Err(Fault::new(Code::OutOfBounds, message).on("shuffle_mask"));
+            return Err(Fault::new(Code::OutOfBounds, message)
+                .on("shuffle_mask")
+                .hint("write 255 for rows that stay as they are, or give src all the rows that the mask names"));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Meetings of the cores of a launch.
 
-use crate::base::diag::Fault;
+use crate::base::diag::{Code, Fault};
 use crate::chip::engine::Engine;
 use crate::ensure;
 use crate::isa::context::{ExecCx, OpCx};
@@ -27,13 +27,14 @@ op! {
 
 impl Op for CoreBarrier {
     fn check(&self, cx: &OpCx) -> Result<(), Fault> {
-        rules::space(
+        let shared = rules::space(
             cx,
             self.data.0,
             "data",
             &[Space::SharedHbm],
             "cores share HBM only; allocate the tensor with buffer=nl.shared_hbm",
-        )
+        );
+        shared.map_err(|fault| rules::allocate_in(fault, &cx.tile(self.data.0), "shared_hbm"))
     }
 
     fn execute(&self, _cx: &mut ExecCx) -> Result<(), Fault> {
@@ -78,14 +79,19 @@ impl Op for SendRecv {
             (self.send_to_rank, "send_to_rank"),
             (self.recv_from_rank, "recv_from_rank"),
         ] {
-            ensure!((0..=1).contains(&rank), Constraint, "{param} {rank}; limit 0 or 1");
+            if !(0..=1).contains(&rank) {
+                return Err(Fault::new(Code::Constraint, format!("{param} {rank}; limit 0 or 1"))
+                    .on(param)
+                    .hint("a launch has two cores: the other one is 1 - nl.program_id(0)"));
+            }
         }
         let tile = cx.tile(src.0);
         let element = u64::from(tile.dtype().bytes());
         let bytes = tile.free_elements() * element;
         ensure!(
             self.dma_engine == DmaEngine::Dma || bytes <= 256 * element,
-            Constraint,
+            Constraint on "src",
+            hint "send it in pieces, or leave dma_engine out",
             "{} has {bytes} bytes per partition; limit {} with dma_engine.gpsimd_dma",
             tile.label("src"),
             256 * element

@@ -1,6 +1,7 @@
 //! Parameters that are short lists of integers, kept inline so that instructions stay `Copy`.
 
 use crate::base::diag::{Code, Fault};
+use crate::base::mend::Edit;
 use crate::isa::args::Arg;
 use crate::isa::context::OpCx;
 use crate::isa::spec::{Access, Operand, Param};
@@ -70,10 +71,13 @@ impl Param for Strides {
             return Err(Self::mismatch(arg));
         };
         let pairs: Option<Vec<_>> = items.iter().map(Self::pair).collect();
-        let pairs = pairs.ok_or_else(|| Self::mismatch(arg))?;
+        let pairs = pairs.ok_or_else(|| {
+            Self::mismatch(arg).hint("write a list of pairs, outermost loop first: [[1, 512]] counts 0 to 511")
+        })?;
         if pairs.is_empty() || pairs.len() > 4 {
             let message = format!("has {} loops; limit 1 to 4 [step, num] pairs", pairs.len());
-            return Err(Fault::new(Code::Constraint, message));
+            return Err(Fault::new(Code::Constraint, message)
+                .hint("make one loop of two that continue each other, or fill a slice at a time"));
         }
         let mut all = [Stride { step: 0, num: 1 }; 4];
         all[4 - pairs.len()..].copy_from_slice(&pairs);
@@ -108,7 +112,10 @@ impl Axes {
             let Some(at) = usize::try_from(at).ok().filter(|&at| at < rank && !axes.contains(&at)) else {
                 let message =
                     format!("axis {axis} does not name a free dimension of a tile with {rank} dimensions once");
-                return Err(Fault::new(Code::Shape, message).on("axis"));
+                return Err(Fault::new(Code::Shape, message).on("axis").hint(format!(
+                    "free dimensions are 1 to {}; the last one is -1 too",
+                    rank.saturating_sub(1)
+                )));
             };
             axes.push(at);
         }
@@ -169,7 +176,8 @@ impl Param for Permutation {
             _ => {
                 let message =
                     format!("is {list:?}; the DMA engines transpose by (1, 0), (2, 1, 0) or (3, 1, 2, 0) only");
-                return Err(Fault::new(Code::Constraint, message));
+                return Err(Fault::new(Code::Constraint, message)
+                    .hint("reach other orders with views before and after, or with nisa.dma_copy of a permuted view"));
             }
         };
         Ok(Self {
@@ -223,12 +231,15 @@ impl Param for Shuffle {
         let mut mask = [Self::KEEP; 32];
         if list.len() != mask.len() {
             let message = format!("has {} entries; one for each of 32 partitions is needed", list.len());
-            return Err(Fault::new(Code::Constraint, message));
+            return Err(Fault::new(Code::Constraint, message)
+                .hint("give 32 entries; every quadrant of 32 partitions uses the same ones"));
         }
         for (at, (slot, &from)) in mask.iter_mut().zip(&list).enumerate() {
             if !(0..32).contains(&from) && from != i64::from(Self::KEEP) {
                 let message = format!("entry {at} is {from}; entries are 0 to 31, or 255 to leave the partition alone");
-                return Err(Fault::new(Code::Constraint, message));
+                return Err(Fault::new(Code::Constraint, message).hint(
+                    "count from the first partition of each quadrant; data goes to another quadrant by nisa.dma_copy",
+                ));
             }
             *slot = from as u8;
         }
@@ -251,7 +262,9 @@ impl Param for CoreSet {
         let list = integers(arg).ok_or_else(|| Self::mismatch(arg))?;
         if list != [0, 1] {
             let message = format!("is {list:?}; only (0, 1) can meet at a barrier");
-            return Err(Fault::new(Code::Constraint, message));
+            return Err(Fault::new(Code::Constraint, message)
+                .hint("write cores=(0, 1)")
+                .mend("write cores=(0, 1)", Edit::Set("cores", "(0, 1)".to_owned())));
         }
         Ok(Self(0b11))
     }

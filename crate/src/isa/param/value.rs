@@ -106,7 +106,12 @@ impl Param for AluOp {
 
     fn bind(arg: &Arg, _cx: &OpCx) -> Result<Self, Fault> {
         match arg {
-            Arg::Function(name) => Self::from_name(name).ok_or_else(|| Self::mismatch(arg)),
+            Arg::Function(name) => Self::from_name(name).ok_or_else(|| match Activation::from_name(name) {
+                Some(_) => Self::mismatch(arg).hint(format!(
+                    "nl.{name} is a function of the Scalar Engine: apply it with nisa.activation"
+                )),
+                None => Self::mismatch(arg).hint(format!("the operators are {}", Self::choices().join(", "))),
+            }),
             _ => Err(Self::mismatch(arg)),
         }
     }
@@ -129,7 +134,12 @@ impl Param for Activation {
 
     fn bind(arg: &Arg, _cx: &OpCx) -> Result<Self, Fault> {
         match arg {
-            Arg::Function(name) => Self::from_name(name).ok_or_else(|| Self::mismatch(arg)),
+            Arg::Function(name) => Self::from_name(name).ok_or_else(|| match AluOp::from_name(name) {
+                Some(_) => Self::mismatch(arg).hint(format!(
+                    "nl.{name} is an operator: apply it with nisa.tensor_scalar or nisa.tensor_tensor"
+                )),
+                None => Self::mismatch(arg).hint(format!("the Scalar Engine has {}", Self::choices().join(", "))),
+            }),
             _ => Err(Self::mismatch(arg)),
         }
     }

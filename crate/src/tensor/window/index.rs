@@ -68,10 +68,12 @@ impl Window {
                 "{named} indices for a tensor with {ndim} dimensions {}",
                 self.shape_text()
             );
-            return Err(Fault::new(Code::Index, message));
+            return Err(Fault::new(Code::Index, message).hint("give at most one index for each dimension"));
         }
         if keys.len() - named > 1 {
-            return Err(Fault::new(Code::Index, "an index can have one '...' only"));
+            return Err(
+                Fault::new(Code::Index, "an index can have one '...' only").hint("write ':' for single dimensions")
+            );
         }
         let mut expanded = SmallVec::with_capacity(ndim);
         for key in keys {
@@ -101,7 +103,10 @@ impl Window {
                         "index {at} is outside of dimension {axis}, which has size {num} ({})",
                         self.describe()
                     );
-                    return Err(Fault::new(Code::OutOfBounds, message));
+                    return Err(Fault::new(Code::OutOfBounds, message).hint(match num {
+                        1 => "the only index is 0".to_owned(),
+                        _ => format!("indices run from 0 to {}", num - 1),
+                    }));
                 }
                 self.narrow(axis, index, 1, 1)?;
                 Ok(!(self.space.is_on_chip() && axis == 0))
@@ -140,7 +145,8 @@ impl Window {
                 Code::Value,
                 format!("a slice of a tensor needs a step of at least 1, got {step}"),
             )
-            .on("step"));
+            .on("step")
+            .hint("write the elements in the other order instead, for example with an access pattern that is stored backwards"));
         }
         if start < 0 || stop > num {
             let message = format!(
@@ -156,7 +162,9 @@ impl Window {
                 "the slice {start}:{stop} of dimension {axis} ({}) is empty",
                 self.describe()
             );
-            return Err(Fault::new(Code::Shape, message).on("start"));
+            return Err(Fault::new(Code::Shape, message)
+                .on("start")
+                .hint("leave out the round of the loop that has no elements left"));
         }
         let count = (stop - start - 1) / step + 1;
         self.narrow(axis, start, step, count as u32)

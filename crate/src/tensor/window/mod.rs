@@ -257,11 +257,13 @@ impl Window {
                 Code::Constraint,
                 format!("vector_select() works on dimension 0 only, got dim={dim}"),
             )
-            .on("dim"));
+            .on("dim")
+            .hint("move the dimension that the indices pick to the front"));
         }
         ensure!(
             !self.space.is_on_chip(),
-            MemorySpace,
+            MemorySpace on "dim",
+            hint "inside SBUF gather with nisa.nc_n_gather, or with indirect() on trn3",
             "vector_select() needs a tensor in HBM, got {}",
             self.describe()
         );
@@ -287,7 +289,8 @@ impl Window {
         self.require_direct("indirect")?;
         ensure!(
             self.space.is_on_chip(),
-            MemorySpace,
+            MemorySpace on "index",
+            hint "load the tensor first, or pick rows in HBM with vector_select()",
             "indirect() needs a tensor in sbuf or psum, got {}",
             self.describe()
         );
@@ -311,8 +314,11 @@ impl Window {
         let dims = pattern_dims(&ap.pattern)?;
         let offset = match ap.offset {
             None => self.offset * u64::from(self.dtype.bytes()) / u64::from(dtype.bytes()),
-            Some(offset) => u64::try_from(offset)
-                .map_err(|_| Fault::new(Code::Value, format!("offset={offset} must not be negative")).on("offset"))?,
+            Some(offset) => u64::try_from(offset).map_err(|_| {
+                Fault::new(Code::Value, format!("offset={offset} must not be negative"))
+                    .on("offset")
+                    .hint("the offset counts elements from the start of the storage")
+            })?,
         };
         let mut result = Self {
             dtype,
@@ -335,7 +341,8 @@ impl Window {
         let vector = matches!(source, IndexSource::Vector(_));
         ensure!(
             !vector || axis == 0,
-            Constraint,
+            Constraint on "indirect_dim",
+            hint "move the dimension that the indices pick to the front",
             "vector_offset works with indirect_dim=0 only, got {axis}"
         );
         let step = self.dims[axis].step * i64::from(self.dtype.bytes()) / i64::from(target.dtype.bytes());

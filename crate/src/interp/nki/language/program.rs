@@ -74,6 +74,7 @@ fn load(cx: &mut Interp, src: &NkiTensor, dtype: Option<Dtype>) -> Result<Value>
             Raised::from(Fault::new(Code::MemorySpace, message).on("src")).hint("nl.copy() copies on-chip tiles")
         );
     }
+    let flat = src.window.dims.len() == 1;
     let src = two_dimensional(src)?;
     let rows = src.window.dims[0].num;
     let limit = crate::interp::nki::tracing::chip(cx).memory.partitions.get();
@@ -82,8 +83,13 @@ fn load(cx: &mut Interp, src: &NkiTensor, dtype: Option<Dtype>) -> Result<Value>
             "load() puts dimension 0 on partitions, and {} has {rows} rows; SBUF has {limit} partitions",
             src.describe()
         );
-        return Err(Raised::from(Fault::new(Code::Constraint, message).on("src"))
-            .hint(format!("load {limit} rows at a time: x[i * {limit}:(i + 1) * {limit}]")));
+        let fault = Raised::from(Fault::new(Code::Constraint, message).on("src"));
+        return Err(match flat {
+            true => {
+                fault.hint("an integer index drops a dimension of a tensor in HBM; keep it with a slice: x[i:i + 1]")
+            }
+            false => fault.hint(format!("load {limit} rows at a time: x[i * {limit}:(i + 1) * {limit}]")),
+        });
     }
     let request = Request::new(
         "load",
