@@ -8,6 +8,22 @@ use crate::interp::raised::Failure;
 /// Parts of a message, all of which it has, and what to do about it. The first row that fits counts.
 const ADVICE: &[(&[&str], &str)] = &[
     (
+        &["takes axis=0 only"],
+        "permute the tensor first so that the axis comes first",
+    ),
+    (
+        &["a scalar index needs a tile of shape (1, 1)"],
+        "take one element of it: index[0:1, 0:1]; for one index a partition use vector_select()",
+    ),
+    (
+        &["stands for an operator and cannot be called"],
+        "give it as op= to an instruction of nki.isa",
+    ),
+    (
+        &["must return the register of the next condition"],
+        "end the body with 'return reg', after nisa.register_load(reg, ...)",
+    ),
+    (
         &["'NkiTensor' object cannot be interpreted as an integer"],
         "the values of a tile are known on the device only: load one with nisa.register_load and loop with nl.dynamic_range",
     ),

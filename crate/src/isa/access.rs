@@ -232,7 +232,7 @@ fn indices(cx: &OpCx, spec: &OpSpec, tile: &Tile, param: &'static str) -> Result
         return Ok(());
     }
     let message = format!(
-        "{} goes by run-time indices, which this operand of the instruction does not take on {}",
+        "{} goes by run-time indices, which this operand does not take on {}",
         tile.label(param),
         cx.chip.title
     );

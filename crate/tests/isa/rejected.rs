@@ -51,7 +51,7 @@ fn products_that_are_too_large_or_of_mixed_types() {
         "nc_matmul",
         &args,
         "constraint",
-        "moving has 1024 columns; limit 512 for a float32 dst",
+        "moving 't1' [128, 1024] bfloat16 in sbuf has 1024 columns; limit 512 for a float32 dst",
     );
     let middle = kernel.view(dst, 256, &[(1024, 128), (1, 512)]);
     let b = kernel.sbuf(&[128, 512], Dtype::Bf16);
@@ -86,7 +86,7 @@ fn products_that_are_too_large_or_of_mixed_types() {
         "nc_matmul",
         &args,
         "constraint",
-        "stationary has 256 columns; limit 128 columns of the array",
+        "stationary 't7' [128, 256] bfloat16 in sbuf has 256 columns; limit 128 columns of the array",
     );
 }
 

@@ -104,7 +104,8 @@ impl Op for DeviceAssert {
             format!(
                 "assertion failed: {text}: false at {wrong} of {count} elements of {shape:?}, first at element {first}"
             ),
-        ))
+        )
+        .hint("show the operands before it with nl.device_print"))
     }
 
     fn work(&self, _cx: &OpCx) -> Work {
