@@ -13,7 +13,7 @@ export default defineConfig({
   reporter: 'list',
   forbidOnly: true,
   fullyParallel: true,
-  // One browser at a time: the machine's cores belong to the page's worker, whose speed is under test.
+  // One browser at a time unless told otherwise: tests tagged @alone measure time, and the cores belong to what they measure.
   workers: 1,
   timeout: 60_000,
   expect: { timeout: 15_000 },

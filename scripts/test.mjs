@@ -54,7 +54,17 @@ async function checkNatively() {
   await step('clippy, core rules', () =>
     run('cargo', ['clippy', '--lib', '-p', 'trn3-playground', ...WASM, ...DENY], { env: { CLIPPY_CONF_DIR: 'lints' } }),
   );
-  await step('native tests', () => count(CARGO, 'cargo', ['test', '--workspace']));
+  // The fuzzers have their turn when fewer things run beside them.
+  await step('native tests', () => count(CARGO, 'cargo', ['test', '--workspace'], { FUZZ_SECONDS: '1' }));
+}
+
+/** What stands on its own and keeps a second core busy while the browser's tests are compiled. */
+async function checkPage() {
+  await step('types', () => run('tsc', ['--noEmit']));
+  await step('lint', () => run('eslint', ['.']));
+  await step('unit tests', () => count(VITEST, 'vitest', ['run']));
+  await step('page', buildPage);
+  await step('fuzzing for two minutes', () => count(CARGO, 'cargo', ['test', '--test', 'fuzz'], { FUZZ_SECONDS: '120' }));
 }
 
 /** The tools, the browser, and the module that the page loads. Builds print only what goes wrong, as the other side prints too. */
@@ -72,14 +82,11 @@ await main(async () => {
 
   const driver = findDriver();
   const env = { CHROMIUM: findBrowser(), E2E_PORT: String(await freePort()), ...(driver && { CHROMEDRIVER: driver }) };
-  await step('WASM tests in a headless browser', () =>
-    count(CARGO, 'wasm-pack', ['test', '--headless', '--chrome', 'crate'], env),
-  );
-  await step('types', () => run('tsc', ['--noEmit']));
-  await step('lint', () => run('eslint', ['.']));
-  await step('unit tests', () => count(VITEST, 'vitest', ['run']));
-  await step('page', buildPage);
-  await step('end to end', () => count(PLAYWRIGHT, 'playwright', ['test'], env));
+  const wasmTests = () => count(CARGO, 'wasm-pack', ['test', '--headless', '--chrome', 'crate'], env);
+  await Promise.all([step('WASM tests in a headless browser', wasmTests), checkPage()]);
+  await step('end to end', () => count(PLAYWRIGHT, 'playwright', ['test', '--workers=2', '--grep-invert=@alone'], env));
+  // What measures time has the machine for itself.
+  await step('end to end, times', () => count(PLAYWRIGHT, 'playwright', ['test', '--grep=@alone'], env));
 
   console.log(`\nAll steps passed in ${seconds(start)}.`);
   console.log(`${total.passed} passed, ${total.failed} failed`);

@@ -41,6 +41,27 @@ fn run(text: &str, mode: Mode) -> (f64, u64) {
     )
 }
 
+/// Seconds that the front end takes for a million instructions in a static loop nest, and how many there are.
+fn trace() -> (f64, u64) {
+    let file = File {
+        name: "million.py".to_owned(),
+        text: include_str!("million.py").to_owned(),
+    };
+    let options = Options {
+        mode: Mode::Estimate,
+        ..Options::default()
+    };
+    let mut simulation = Simulation::new(vec![file], options);
+    let start = Instant::now();
+    // The script is interpreted and its kernels are traced in one piece, whatever the budget.
+    simulation.advance(1);
+    let seconds = start.elapsed().as_secs_f64();
+    simulation.finish();
+    let report = simulation.report();
+    assert!(report.diagnostics.is_empty(), "{}", simulation.render_diagnostics());
+    (seconds, report.launches[0].summary.instructions)
+}
+
 /// Seconds that the multiplications of the tiled program take by themselves, on operands that are decoded already.
 fn bare(size: usize) -> f64 {
     let (left, right) = (vec![0.5_f32; size * size], vec![0.25_f32; size * size]);
@@ -97,6 +118,14 @@ fn main() {
     report("1024 cubed bf16, multiplications alone", products, "s");
     report("1024 cubed bf16, script to checked result", simulate, "s");
     report("1024 cubed bf16, script over multiplications", simulate / products, "x");
+    let (_, million) = trace();
+    let traced = median(|| trace().0);
+    report("a million instructions, traced", traced, "s");
+    report(
+        "a million instructions, traced a second",
+        million as f64 / traced,
+        "1/s",
+    );
     let (_, instructions) = run(&large, Mode::Estimate);
     let estimate = median(|| run(&large, Mode::Estimate).0);
     report("4096 cubed bf16, estimate", estimate, "s");

@@ -43,7 +43,7 @@ function stopTime(page: Page): Promise<number> {
   );
 }
 
-test('Stop ends an endless loop within 200 ms, and the page goes on', async ({ page }) => {
+test('Stop ends an endless loop within 200 ms, and the page goes on', { tag: '@alone' }, async ({ page }) => {
   await page.goto(`./${linkFor(ENDLESS)}`);
   await expect(page.getByTestId('stop')).toBeEnabled();
   await page.waitForTimeout(300);

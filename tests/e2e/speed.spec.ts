@@ -5,6 +5,9 @@ import { linkFor, open, settled, typeAtEnd, valueOf } from './page.ts';
 
 test.describe.configure({ retries: 2 });
 
+/** Tests that measure time run when nothing else does. */
+const ALONE = { tag: '@alone' };
+
 /** Keys pressed to measure how fast the numbers follow. */
 const KEYS = 40;
 /** From the smallest kernel of the gallery to the one with most instructions. */
@@ -70,7 +73,7 @@ async function openLive(page: Page, address: string): Promise<void> {
 }
 
 for (const kernel of LIVE) {
-  test(`numbers of ${kernel} follow the keys: p95 from key to number at most 100 ms`, async ({ page }) => {
+  test(`numbers of ${kernel} follow the keys: p95 from key to number at most 100 ms`, ALONE, async ({ page }) => {
     await openLive(page, `?kernel=${kernel}`);
     const read = await watchKeys(page);
     for (let at = 1; at <= KEYS; at += 1) {
@@ -84,7 +87,7 @@ for (const kernel of LIVE) {
   });
 }
 
-test('shows checked numbers within 3 s of being asked for, without a click', async ({ page }) => {
+test('shows checked numbers within 3 s of being asked for, without a click', ALONE, async ({ page }) => {
   // 2 s until the page can be used, and 1 s until its first numbers.
   const started = Date.now();
   await page.goto('./');
@@ -94,7 +97,7 @@ test('shows checked numbers within 3 s of being asked for, without a click', asy
   expect(elapsed).toBeLessThanOrEqual(3000 * (await slowness(page)));
 });
 
-test('1024 x 1024 x 1024 in BF16: at most 2 s from Run to the checked result', async ({ page }) => {
+test('1024 x 1024 x 1024 in BF16: at most 2 s from Run to the checked result', ALONE, async ({ page }) => {
   await open(page, linkFor(cube(1024)));
   await page.getByTestId('mode').selectOption('simulate');
   await settled(page);
@@ -116,7 +119,7 @@ test('1024 x 1024 x 1024 in BF16: at most 2 s from Run to the checked result', a
   expect(elapsed).toBeLessThanOrEqual(2000 * (await slowness(page)));
 });
 
-test('4096 x 4096 x 4096: at most 1 s for an estimate', async ({ page }) => {
+test('4096 x 4096 x 4096: at most 1 s for an estimate', ALONE, async ({ page }) => {
   await openLive(page, linkFor(cube(4096)));
   expect(await valueOf(page, 'instructions')).toBeGreaterThan(8000);
   const read = await watchKeys(page);
@@ -125,4 +128,16 @@ test('4096 x 4096 x 4096: at most 1 s for an estimate', async ({ page }) => {
   const [elapsed = Number.POSITIVE_INFINITY] = await read();
   note(`4096 cubed, estimate: ${String(Math.round(elapsed))} ms`);
   expect(elapsed).toBeLessThanOrEqual(1000 * (await slowness(page)));
+});
+
+test('a million instructions in a static loop nest: traced in at most 4 s', ALONE, async ({ page }) => {
+  await openLive(page, linkFor(readFileSync('crate/benches/million.py', 'utf8')));
+  expect(await valueOf(page, 'instructions')).toBeGreaterThan(1_000_000);
+  const read = await watchKeys(page);
+  await page.keyboard.press('x');
+  await expect.poll(async () => (await read()).length, { timeout: 30_000 }).toBe(1);
+  const [elapsed = Number.POSITIVE_INFINITY] = await read();
+  const traced = Number(await page.locator('[data-trace-ms]').getAttribute('data-trace-ms'));
+  note(`a million instructions: traced in ${String(Math.round(traced))} ms, numbers after ${String(Math.round(elapsed))} ms`);
+  expect(traced).toBeLessThanOrEqual(4000 * (await slowness(page)));
 });

@@ -75,6 +75,12 @@ pub trait NativeObject: Any {
         Ok(None)
     }
 
+    /// `self[items, ...]` without the tuple, which objects that are indexed very often need not have made; `None` if this one
+    /// wants the tuple.
+    fn getitem_of(&self, _cx: &mut Interp, _items: &[Value]) -> Answer {
+        Ok(None)
+    }
+
     /// `self[index] = value`; `false` if the object has no items.
     fn setitem(&self, _cx: &mut Interp, _index: &Value, _value: &Value) -> Result<bool> {
         Ok(false)

@@ -1,5 +1,7 @@
 //! The vocabulary of cost: what an instruction asks of the engines and of the DMA system.
 
+use smallvec::SmallVec;
+
 use crate::base::units::{Bytes, Ps};
 use crate::chip::engine::Engine;
 
@@ -22,7 +24,7 @@ pub struct EngineWork {
     /// The engine.
     pub engine: Engine,
     /// Phases, in order; most instructions have one, a matrix multiplication two.
-    pub phases: Vec<Phase>,
+    pub phases: SmallVec<[Phase; 2]>,
 }
 
 /// The part of an engine that a phase occupies. Parts of one engine run side by side.

@@ -232,6 +232,8 @@ export type Reply =
       readonly id: number;
       readonly report: Report;
       readonly launches: readonly LaunchInfo[];
+      /** Until the script had run and its kernels were traced, and until the end. */
+      readonly trace_ms: number;
       readonly elapsed_ms: number;
     }
   | { readonly kind: "cancelled"; readonly id: number }

@@ -113,10 +113,12 @@ class Server {
     let run: Run | null = null;
     try {
       run = this.simulator.open(request.main, request.text, request.options);
-      if (await this.toEnd(id, run, started)) {
+      const traced = await this.toEnd(id, run, started);
+      if (traced !== null) {
         const outcome = run.outcome();
         if (this.keep(id, run, outcome)) run = null;
-        this.reply({ kind: "done", id, ...outcome, elapsed_ms: performance.now() - started });
+        const now = performance.now();
+        this.reply({ kind: "done", id, ...outcome, trace_ms: traced - started, elapsed_ms: now - started });
       } else {
         this.reply({ kind: "cancelled", id });
       }
@@ -128,22 +130,24 @@ class Server {
     }
   }
 
-  /** Advances until done (true) or cancelled (false). */
-  private async toEnd(id: number, run: Run, started: number): Promise<boolean> {
+  /** Advances until done, and gives the time at which everything was traced; `null` if the run was cancelled. */
+  private async toEnd(id: number, run: Run, started: number): Promise<number | null> {
     let told = started;
+    let traced = 0;
     for (;;) {
       const slice = performance.now();
       let progress: Progress;
       do {
         progress = run.advance(BUDGET);
-        if (progress.phase === "done") return true;
+        if (traced === 0 && progress.phase !== "trace") traced = performance.now();
+        if (progress.phase === "done") return traced;
       } while (performance.now() - slice < SLICE_MS);
       if (performance.now() - told > PROGRESS_EVERY_MS) {
         told = performance.now();
         this.reply({ kind: "progress", id, ...progress });
       }
       await this.#pause();
-      if (this.#active !== id) return false;
+      if (this.#active !== id) return null;
     }
   }
 

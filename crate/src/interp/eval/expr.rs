@@ -2,9 +2,12 @@
 
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use crate::interp::Interp;
 use crate::interp::builtin::{Arg, CallArgs};
 use crate::interp::dict::Dict;
+use crate::interp::native::NativeObject;
 use crate::interp::object::{Function, TypeTag};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::scope::Frame;
@@ -48,6 +51,9 @@ impl Interp {
             }
             ExprKind::Subscript(parts) => {
                 let object = self.eval(frame, &parts[0])?;
+                if let (Value::Native(native), ExprKind::Tuple(items)) = (&object, &parts[1].kind) {
+                    return self.index_native(frame, expr, native, items);
+                }
                 let index = self.eval(frame, &parts[1])?;
                 self.span = Self::place(frame, expr.start, expr.end);
                 self.getitem(&object, &index)
@@ -116,6 +122,31 @@ impl Interp {
 
     pub(crate) fn eval_all(&mut self, frame: &mut Frame, exprs: &[Expr]) -> Result<Vec<Value>> {
         exprs.iter().map(|expr| self.eval(frame, expr)).collect()
+    }
+
+    /// `native[item, ...]`.
+    fn index_native(
+        &mut self,
+        frame: &mut Frame,
+        expr: &Expr,
+        native: &Rc<dyn NativeObject>,
+        items: &[Expr],
+    ) -> Result<Value> {
+        let mut values: SmallVec<[Value; 4]> = SmallVec::new();
+        for item in items {
+            match &item.kind {
+                ExprKind::Starred(inner) => {
+                    let inner = self.eval(frame, inner)?;
+                    values.extend(self.collect(&inner)?);
+                }
+                _ => values.push(self.eval(frame, item)?),
+            }
+        }
+        self.span = Self::place(frame, expr.start, expr.end);
+        match native.getitem_of(self, &values)? {
+            Some(value) => Ok(value),
+            None => self.getitem(&Value::Native(Rc::clone(native)), &Value::tuple(values)),
+        }
     }
 
     /// Items of a display; starred ones are spread.
@@ -209,7 +240,9 @@ impl Interp {
     fn eval_call(&mut self, frame: &mut Frame, expr: &Expr, call: &Call) -> Result<Value> {
         self.count_step()?;
         let mut args = CallArgs::default();
-        args.positional.reserve(call.positional.len() + 1);
+        if !call.positional.is_empty() {
+            args.positional.reserve(call.positional.len() + 1);
+        }
         let function = match &call.function.kind {
             ExprKind::Attribute(object, name) => {
                 let receiver = self.eval(frame, object)?;

@@ -242,7 +242,10 @@ impl NativeObject for NkiTensor {
             single => std::slice::from_ref(single),
         };
         let mesh = index.downcast::<legacy::grids::Mesh>().map(legacy::grids::Mesh::grids);
-        let items = mesh.as_deref().unwrap_or(items);
+        self.getitem_of(cx, mesh.as_deref().unwrap_or(items))
+    }
+
+    fn getitem_of(&self, cx: &mut Interp, items: &[Value]) -> Answer {
         if let Some(window) = legacy::grids::index_grids(cx, self, items)? {
             return Ok(Some(Value::native(self.with(window))));
         }

@@ -1,5 +1,7 @@
 //! The Tensor Engine: a load of the stationary matrix, then the moving matrix streams through.
 
+use smallvec::smallvec;
+
 use crate::base::units::Ps;
 use crate::chip::engine::{Engine, Engines};
 use crate::isa::context::OpCx;
@@ -61,7 +63,7 @@ pub fn matrix(cx: &OpCx, shape: Shape) -> Work {
     }
     Work::Engine(EngineWork {
         engine: Engine::Tensor,
-        phases: vec![load, multiply],
+        phases: smallvec![load, multiply],
     })
 }
 

@@ -9,6 +9,8 @@ pub mod gpsimd;
 pub mod lanes;
 pub mod matmul;
 
+use smallvec::smallvec;
+
 use crate::base::units::{Cycles, Hertz, Ps};
 use crate::chip::Chip;
 use crate::chip::engine::Engine;
@@ -55,7 +57,7 @@ pub fn clock(chip: &Chip, engine: Engine) -> Hertz {
 pub fn simple(engine: Engine, interval: Ps, latency: Ps) -> Work {
     Work::Engine(EngineWork {
         engine,
-        phases: vec![Phase {
+        phases: smallvec![Phase {
             part: Part::Whole,
             interval,
             latency,

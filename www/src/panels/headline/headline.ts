@@ -118,6 +118,7 @@ class Headline {
     this.host.classList.toggle("is-empty", shown === null);
     if (shown === null) return;
     const { report } = shown;
+    setAttr(this.host, "data-trace-ms", String(shown.result.trace_ms));
     setAttr(this.host, "data-result", String(shown.result.id));
     this.#latency.set(report.latency_ns);
     this.#kernel.set(report.kernel_ns);
