@@ -4,6 +4,7 @@
 pub mod changes;
 pub mod grid;
 pub mod host;
+pub mod indexing;
 pub mod isa;
 pub mod language;
 pub mod launch;
