@@ -109,8 +109,10 @@ impl Executor {
             }
         }
         let message = format!("the cores can never meet: {}", parts.join(", "));
-        let fault = Fault::new(Code::Deadlock, message)
-            .hint("all cores of the launch must reach the same barriers and exchanges in the same order");
+        let fault = Fault::new(Code::Deadlock, message).hint(match self.cores.len() {
+            1 => "the launch has one core: launch the kernel on two, kernel[2](...)",
+            _ => "all cores of the launch must reach the same barriers and exchanges in the same order",
+        });
         let Some(&(first, _)) = places.first() else {
             return fault.at(crate::base::span::Span::new(crate::base::span::FileId(0), 0, 0));
         };

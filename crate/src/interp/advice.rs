@@ -8,6 +8,22 @@ use crate::interp::raised::Failure;
 /// Parts of a message, all of which it has, and what to do about it. The first row that fits counts.
 const ADVICE: &[(&[&str], &str)] = &[
     (
+        &["there is no key"],
+        "list(d) shows the keys of d; d.get(key) gives None for one that is missing",
+    ),
+    (
+        &["of the shape is"],
+        "sizes are integers that are known while the kernel is traced, 1 at least",
+    ),
+    (
+        &["unexpected keyword argument"],
+        "leave it out, or look up how the parameter is spelt",
+    ),
+    (
+        &["must be a tile, not list"],
+        "make a list of the host an array first, np.array(...): arrays that a kernel gets are tensors",
+    ),
+    (
         &["takes axis=0 only"],
         "permute the tensor first so that the axis comes first",
     ),

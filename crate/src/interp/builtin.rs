@@ -493,6 +493,10 @@ pub fn with_nearest<'a>(raised: Raised, name: &str, candidates: impl Iterator<It
 
 /// The candidate with the smallest edit distance to `name`, if that is at most a third of its length (at least 1).
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Every other single letter is near a single letter.
+    if name.chars().count() < 2 {
+        return None;
+    }
     let limit = (name.chars().count() / 3).max(1);
     candidates
         .filter(|candidate| *candidate != name)

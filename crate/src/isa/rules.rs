@@ -161,8 +161,25 @@ pub fn free_is(cx: &OpCx, view: ViewId, param: &'static str, elements: u64) -> R
 /// Another shape, or another memory.
 pub fn column(cx: &OpCx, view: ViewId, param: &'static str, like: (ViewId, &'static str)) -> Result<(), Fault> {
     on_chip(cx, view, param)?;
-    free_is(cx, view, param, 1)?;
-    same_partitions(cx, like, (view, param))
+    let (tile, model) = (cx.tile(view), cx.tile(like.0));
+    if tile.free_elements() == 1 {
+        return same_partitions(cx, like, (view, param));
+    }
+    let message = format!(
+        "{} has {} elements per partition; limit 1, one value for each partition of {}",
+        tile.label(param),
+        tile.free_elements(),
+        model.label(like.1)
+    );
+    let written = param.contains("res");
+    Err(Fault::new(Code::Shape, message).on(param).hint(match written {
+        true => format!("allocate it with shape ({}, 1)", model.partitions()),
+        false => {
+            "for a value per element use nisa.tensor_tensor; a row goes to all partitions when it is loaded, with \
+                  nisa.dma_copy from x.broadcast(0, 128)"
+                .to_owned()
+        }
+    }))
 }
 
 /// Checks an operand that is a constant or a `[P, 1]` tile of one of `dtypes` (any, if empty).
@@ -199,11 +216,9 @@ pub fn dtype(cx: &OpCx, view: ViewId, param: &'static str, allowed: &[Dtype]) ->
     let message = format!("{}; limit: dtype {}", tile.label(param), names.join(", "));
     let written = param.contains("dst") || param.contains("res");
     let fault = Fault::new(Code::Dtype, message).on(param).hint(if written {
-        format!(
-            "allocate '{}' as {}",
-            tile.buffer.name,
-            names.first().unwrap_or(&"another dtype")
-        )
+        let same = allowed.iter().rev().find(|dtype| dtype.bytes() == tile.dtype().bytes());
+        let best = same.or(allowed.first()).map_or("another dtype", |dtype| dtype.name());
+        format!("allocate '{}' as {best}", tile.buffer.name)
     } else if allowed.iter().all(|dtype| dtype.is_packed()) {
         "quantise it first with nisa.quantize_mx, or load packed data".to_owned()
     } else {

@@ -85,6 +85,12 @@ fn explain(program: &Program, overflow: &Overflow) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::Capacity, program.locs[culprit.loc].span, message);
     let others = overflow.live.iter().filter(|&&buffer| buffer != overflow.buffer);
     diagnostic.labels = others.take(NAMED).map(|&buffer| label(program, buffer)).collect();
+    let memory = &program.chip.memory;
+    let source = match overflow.space {
+        Space::Psum => memory.psum_bank_bytes.source,
+        Space::Sbuf | Space::Hbm | Space::SharedHbm => memory.sbuf_usable_bytes.source,
+    };
+    diagnostic.source = Some(source.to_owned());
     diagnostic.with_hint(if overflow.space == Space::Psum {
         "copy finished results to SBUF before starting new ones, or use fewer accumulators at a time"
     } else {

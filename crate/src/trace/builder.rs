@@ -143,11 +143,12 @@ impl Builder {
     fn check_size(&self, buffer: &Buffer) -> Result<(), Fault> {
         let memory = &self.chip.memory;
         let row = buffer.row_bytes();
-        let (limit, what, hint) = match buffer.space {
+        let (limit, source, what, hint) = match buffer.space {
             Space::Sbuf => {
                 let limit = memory.sbuf_usable_bytes.get().0;
                 (
                     limit,
+                    memory.sbuf_usable_bytes.source,
                     "an SBUF partition holds",
                     "work on a tile of it at a time and keep the rest in HBM",
                 )
@@ -156,12 +157,14 @@ impl Builder {
                 let limit = u64::from(memory.psum_banks.get()) * memory.psum_bank_bytes.get().0;
                 (
                     limit,
+                    memory.psum_bank_bytes.source,
                     "a PSUM partition holds",
                     "accumulate one tile of the result at a time",
                 )
             }
             Space::Hbm | Space::SharedHbm => (
                 memory.hbm_bytes.get().0,
+                memory.hbm_bytes.source,
                 "the device memory holds",
                 "is a dimension too many, or in the wrong unit?",
             ),
@@ -174,13 +177,15 @@ impl Builder {
                 buffer.name,
                 buffer.partitions()
             );
-            return Err(Fault::new(Code::Constraint, message).hint(format!(
-                "loop over tiles of {partitions} rows, or move rows to a free dimension"
-            )));
+            return Err(Fault::new(Code::Constraint, message)
+                .hint(format!(
+                    "loop over tiles of {partitions} rows, or move rows to a free dimension"
+                ))
+                .source(memory.partitions.source));
         }
         if row > limit {
             let message = format!("{} needs {row} bytes, but {what} {limit}", buffer.name);
-            return Err(Fault::new(Code::Capacity, message).hint(hint));
+            return Err(Fault::new(Code::Capacity, message).hint(hint).source(source));
         }
         match buffer.address {
             Some(address) => check_address(buffer, address, partitions, limit),

@@ -17,7 +17,7 @@ pub mod tensor;
 pub mod tracing;
 
 use crate::builtin;
-use crate::interp::builtin::Args;
+use crate::interp::builtin::{Args, plain_type_name};
 use crate::interp::native::{Answer, NativeObject};
 use crate::interp::raised::{Raised, Result};
 use crate::interp::scope::ModuleId;
@@ -194,7 +194,20 @@ fn not_a_shape(args: &Args, at: usize, items: &[Value]) -> Raised {
             Raised::limit(format!("a dimension of {size} elements is above the limit of {limit}"))
                 .hint("spread the elements over several dimensions")
         }
-        None => args.wrong(at, "a tuple of positive integers"),
+        None => {
+            let mut raised = args.wrong(at, "a tuple of positive integers");
+            if let Some(bad) = items.iter().position(|item| item.as_int().is_none_or(|size| size < 1)) {
+                let what = match items[bad].as_int() {
+                    Some(size) => size.to_string(),
+                    None => format!("of type {}", plain_type_name(&items[bad])),
+                };
+                raised.0.message = format!(
+                    "{}(): dimension {bad} of the shape is {what}; limit: a positive integer",
+                    args.function()
+                );
+            }
+            raised
+        }
     }
 }
 
