@@ -75,6 +75,11 @@ fn iteration_agrees_with_cpython() {
     agrees("iteration");
 }
 
+#[test]
+fn what_packages_use_agrees_with_cpython() {
+    agrees("packages");
+}
+
 /// Wrong scripts and what they say.
 const WRONG: &[(&str, &str)] = &[
     ("import numpyy", "import: No module named 'numpyy' @1:8"),
@@ -173,7 +178,7 @@ fn packages_and_relative_imports() {
     let files = Files(&[
         ("pkg/__init__.py", "from .a import one\n__all__ = ['one', 'b']\n"),
         ("pkg/a.py", "from . import b\none = b.two - 1\n"),
-        ("pkg/b.py", "two = 2\n"),
+        ("pkg/b.py", "two = 2\nassert __package__ == 'pkg' and __file__ == 'pkg/b.py'\n"),
         ("pkg/sub/__init__.py", ""),
         (
             "pkg/sub/deep.py",

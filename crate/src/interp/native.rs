@@ -159,7 +159,7 @@ pub trait NativeObject: Any {
         self.repr(cx)
     }
 
-    /// `format(self, spec)` for a spec that is not empty; `None` falls back to [`NativeObject::number`].
+    /// `format(self, spec)`; `None` falls back to `str` if the spec is empty, and to [`NativeObject::number`] if not.
     fn format(&self, _cx: &mut Interp, _spec: &str) -> Result<Option<String>> {
         Ok(None)
     }

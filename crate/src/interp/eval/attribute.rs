@@ -119,6 +119,13 @@ impl Interp {
             "__dict__" => return Ok(Some(Found::Plain(Value::dict(attrs_dict(instance))))),
             _ => {}
         }
+        if let Some(value) = instance
+            .class
+            .exception
+            .and_then(|kind| exception_attr(instance, kind, name))
+        {
+            return Ok(Some(Found::Plain(value)));
+        }
         if let Some(base) = &instance.base {
             let base = base.clone();
             match self.find_attr(&base, name)? {
@@ -338,6 +345,11 @@ impl Interp {
                 self.setattr_plain(object, name, value)
             }
             Value::Class(class) if !class.builtin => {
+                let member = |value: &Value| matches!(value, Value::Instance(one) if Rc::ptr_eq(&one.class, class));
+                if class.is_enum && class.attrs.borrow().get(name).is_some_and(member) {
+                    return Err(Raised::attribute_error(format!("cannot reassign member '{name}'"))
+                        .hint("members of an enumeration are constants"));
+                }
                 class.attrs.borrow_mut().set(&name.into(), value);
                 Ok(())
             }
@@ -383,6 +395,17 @@ impl Interp {
 
     /// `del object.name`.
     pub(crate) fn delattr(&mut self, object: &Value, name: &str) -> Result<()> {
+        if let Value::Instance(instance) = object
+            && let Some(Value::Descriptor(descriptor)) = instance.class.lookup(name)
+            && let Descriptor::Property(_, _, deleter) = &*descriptor
+        {
+            if deleter.is_none() {
+                let kind = &instance.class.name;
+                let text = format!("property '{name}' of '{kind}' object has no deleter");
+                return Err(Raised::attribute_error(text).hint(format!("define one with @{name}.deleter")));
+            }
+            return self.call_values(deleter, vec![object.clone()]).map(drop);
+        }
         let removed = match object {
             Value::Instance(instance) => instance.attrs.borrow_mut().remove(name),
             Value::Class(class) if !class.builtin => class.attrs.borrow_mut().remove(name),
@@ -394,6 +417,20 @@ impl Interp {
         } else {
             Err(self.no_attribute(object, name))
         }
+    }
+}
+
+/// What every exception has, where nothing has been set.
+fn exception_attr(instance: &Instance, kind: Exception, name: &str) -> Option<Value> {
+    let first = || {
+        let args = instance.attrs.borrow().get("args").and_then(Value::as_items);
+        args.and_then(|args| args.first().cloned()).unwrap_or(Value::None)
+    };
+    match (name, kind) {
+        ("__cause__" | "__context__" | "__traceback__", _) => Some(Value::None),
+        ("__suppress_context__", _) => Some(Value::Bool(false)),
+        ("value", Exception::StopIteration) | ("code", Exception::SystemExit) => Some(first()),
+        _ => None,
     }
 }
 

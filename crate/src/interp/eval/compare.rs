@@ -192,12 +192,8 @@ impl Interp {
                 && self.equals(&x.stop, &y.stop)?
                 && self.equals(&x.step, &y.step)?),
             (Value::Bound(x), Value::Bound(y)) => Ok(x.receiver.is(&y.receiver) && x.function.is(&y.function)),
-            (Value::Instance(x), _) if x.base.is_some() && !x.class.is_enum => {
-                self.same(&x.base.clone().unwrap_or(Value::None), b)
-            }
-            (_, Value::Instance(y)) if y.base.is_some() && !y.class.is_enum => {
-                self.same(a, &y.base.clone().unwrap_or(Value::None))
-            }
+            (Value::Instance(x), _) if x.base.is_some() => self.same(&x.base.clone().unwrap_or(Value::None), b),
+            (_, Value::Instance(y)) if y.base.is_some() => self.same(a, &y.base.clone().unwrap_or(Value::None)),
             (Value::Native(x), Value::Native(y)) => Ok(a.is(b) || x.key().is_some_and(|key| Some(key) == y.key())),
             _ => Ok(a.is(b)),
         }
@@ -402,7 +398,7 @@ impl Interp {
             )));
         }
         match &instance.base {
-            Some(base) if !instance.class.is_enum || Number::of(base).is_some() => self.hash(&base.clone()),
+            Some(base) => self.hash(&base.clone()),
             _ => Ok(value.address().unwrap_or(0) as u64),
         }
     }

@@ -209,6 +209,10 @@ impl Interp {
             return Err(syntax_error(error));
         }
         let id = self.start_module(name, package, &parsed.globals);
+        self.define(id, "__file__", Value::from(path));
+        if let (true, Some(folder)) = (name == package, path.strip_suffix("/__init__.py")) {
+            self.define(id, "__path__", Value::list(vec![Value::from(folder)]));
+        }
         self.run_code(id, &parsed.module).inspect_err(|_| {
             self.by_name.remove(name);
         })?;
@@ -224,6 +228,7 @@ impl Interp {
             self.modules[id].globals[at as usize].builtin = builtin;
         }
         self.define(id, "__name__", Value::from(name));
+        self.define(id, "__package__", Value::from(package));
         id
     }
 

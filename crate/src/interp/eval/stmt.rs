@@ -404,10 +404,38 @@ impl Interp {
                 .unwrap_or_else(|| Raised::new(Exception::RuntimeError, "No active exception to reraise")));
         };
         let value = self.eval(frame, exception)?;
-        if let Some(cause) = cause {
-            self.eval(frame, cause)?;
+        let mut raised = self.raise_value(value)?;
+        if cause.is_some() || !self.handling.is_empty() {
+            let cause = cause.map(|cause| self.eval(frame, cause)).transpose()?;
+            self.link_exceptions(&mut raised, cause)?;
         }
-        Err(self.raise_value(value)?)
+        Err(raised)
+    }
+
+    /// Tells an exception which one was being handled when it was raised, and which one is its cause.
+    fn link_exceptions(&mut self, raised: &mut Raised, cause: Option<Value>) -> Result<()> {
+        let Value::Instance(instance) = self.exception_object(raised)? else {
+            return Ok(());
+        };
+        let handled = self.handling.last().map(|handled| handled.0.kind.clone());
+        if let Some(Kind::Object(context)) = handled
+            && !matches!(&context, Value::Instance(other) if Rc::ptr_eq(other, &instance))
+        {
+            instance.attrs.borrow_mut().set(&"__context__".into(), context);
+        }
+        let Some(cause) = cause else { return Ok(()) };
+        let cause = match &cause {
+            Value::Class(class) if class.exception.is_some() => self.call_values(&cause, Vec::new())?,
+            _ => cause,
+        };
+        let fits = |cause: &Value| matches!(cause, Value::Instance(one) if one.class.exception.is_some());
+        if !cause.is_none() && !fits(&cause) {
+            return Err(Raised::type_error("exception causes must derive from BaseException"));
+        }
+        let mut attrs = instance.attrs.borrow_mut();
+        attrs.set(&"__cause__".into(), cause);
+        attrs.set(&"__suppress_context__".into(), Value::Bool(true));
+        Ok(())
     }
 
     /// What `raise value` raises.

@@ -22,6 +22,10 @@ impl Interp {
                     return self.exception_text(instance);
                 }
                 match &instance.base {
+                    Some(_) if instance.class.is_enum && !shows_value(instance) => {
+                        let name = enum_name(instance);
+                        Ok(format!("{}.{name}", instance.class.name))
+                    }
                     Some(base) if instance.class.is_enum || instance.class.lookup("__repr__").is_none() => {
                         if instance.class.lookup("_fields").is_some() {
                             return self.repr(value);
@@ -54,9 +58,7 @@ impl Interp {
         let args = instance.attrs.borrow().get("args").cloned();
         match args.as_ref().and_then(Value::as_items).as_deref() {
             None | Some([]) => Ok(String::new()),
-            Some([one]) if instance.class.exception == Some(Exception::KeyError) && !matches!(one, Value::Str(_)) => {
-                self.repr(one)
-            }
+            Some([one]) if instance.class.exception == Some(Exception::KeyError) => self.repr(one),
             Some([one]) => self.str(one),
             Some(all) => self.repr(&Value::tuple(all.to_vec())),
         }
@@ -237,11 +239,28 @@ fn enum_name(instance: &Instance) -> String {
         .to_owned()
 }
 
+/// Whether `str` of a member is its value: of the enumerations whose members stand for numbers or text.
+fn shows_value(instance: &Instance) -> bool {
+    let standing = |name: &str| matches!(name, "IntEnum" | "StrEnum" | "IntFlag");
+    instance
+        .class
+        .mro
+        .iter()
+        .any(|class| class.builtin && standing(&class.name))
+}
+
 fn range_repr(range: Range) -> String {
     match range.step {
         1 => format!("range({}, {})", range.start, range.stop),
         step => format!("range({}, {}, {step})", range.start, range.stop),
     }
+}
+
+/// Whether `repr` shows a letter as it is. Rust's table of what can be printed says the same as Python's, but for marks that
+/// combine with the letter before, which Rust escapes where they stand alone.
+fn is_printable(letter: char) -> bool {
+    const COMBINING: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
+    matches!(letter, '"' | '\'') || COMBINING.contains(&letter) || letter.escape_debug().count() == 1
 }
 
 /// `repr` of a string.
@@ -263,10 +282,12 @@ pub fn quote(text: &str) -> String {
                 out.push('\\');
                 out.push(letter);
             }
-            letter if (letter as u32) < 0x20 || letter as u32 == 0x7f => {
-                out.push_str(&format!("\\x{:02x}", letter as u32));
-            }
-            letter => out.push(letter),
+            letter if is_printable(letter) => out.push(letter),
+            letter => out.push_str(&match letter as u32 {
+                code @ ..=0xff => format!("\\x{code:02x}"),
+                code @ ..=0xffff => format!("\\u{code:04x}"),
+                code => format!("\\U{code:08x}"),
+            }),
         }
     }
     out.push(mark);

@@ -8,6 +8,16 @@ use crate::interp::scope::Frame;
 use crate::interp::value::Value;
 use crate::syntax::ast::{Handler, Try, With};
 
+/// The key whose `repr` the message of a `KeyError` is: strings without escapes and integers; the text itself otherwise.
+fn key_of(message: &str) -> Value {
+    let text = message.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    match (text, message.parse()) {
+        (Some(text), _) if !text.contains('\\') => Value::from(text),
+        (_, Ok(number)) => Value::Int(number),
+        _ => Value::from(message),
+    }
+}
+
 impl Interp {
     pub(crate) fn exec_try(&mut self, frame: &mut Frame, node: &Try) -> Result<Flow> {
         let depth = self.depth;
@@ -69,10 +79,10 @@ impl Interp {
             Kind::Object(object) => Ok(object.clone()),
             Kind::Builtin(exception) => {
                 let message = raised.0.message.clone();
-                let args = if message.is_empty() {
-                    Vec::new()
-                } else {
-                    vec![Value::from(message)]
+                let args = match *exception {
+                    _ if message.is_empty() => Vec::new(),
+                    Exception::KeyError => vec![key_of(&message)],
+                    _ => vec![Value::from(message)],
                 };
                 let object = self.make_exception(*exception, args);
                 raised.0.kind = Kind::Object(object.clone());

@@ -83,7 +83,7 @@ fn float_scalar(x: f64, dtype: Dtype) -> String {
     let magnitude = x.abs();
     let limit = match dtype {
         Dtype::F16 => 1e3,
-        Dtype::F32 => 1e8,
+        Dtype::F32 => 1e6,
         _ => 1e16,
     };
     if magnitude != 0.0 && (magnitude >= limit || magnitude < 1e-4) {
@@ -152,6 +152,15 @@ enum FloatStyle {
     Scientific { width: usize, behind: usize },
 }
 
+/// From where on an array shows exponents: the digits that its dtype is sure of, eight at most.
+fn large(dtype: Dtype) -> f64 {
+    match dtype {
+        Dtype::F16 => 1e3,
+        Dtype::F32 => 1e6,
+        _ => 1e8,
+    }
+}
+
 impl FloatStyle {
     /// Looks at all shown values.
     fn of(values: &[f64], dtype: Dtype) -> Self {
@@ -167,7 +176,7 @@ impl FloatStyle {
             .map(|&x| non_finite(x).len())
             .max()
             .unwrap_or(0);
-        if most >= 1e8 || (most > 0.0 && (least < 1e-4 || most / least > 1000.0)) {
+        if most >= large(dtype) || (most > 0.0 && (least < 1e-4 || most / least > 1000.0)) {
             let behind = |x| scientific(x, dtype, None).split(['.', 'e']).nth(1).map_or(0, str::len);
             let behind = finite().map(behind).max().unwrap_or(0);
             let width = finite()
@@ -248,6 +257,8 @@ fn element_texts(items: &[Item], dtype: Dtype, alone: bool) -> Vec<String> {
     let texts: Vec<String> = items.iter().map(|&item| show_item(item, dtype)).collect();
     let width = if is_extension(dtype) || alone {
         0
+    } else if dtype == Dtype::Bool {
+        "False".len()
     } else {
         texts.iter().map(String::len).max().unwrap_or(0)
     };

@@ -86,7 +86,10 @@ trait Number: Element {
     fn larger(self, y: Self) -> Self;
     fn smaller(self, y: Self) -> Self;
     fn sum_row(row: &[Self]) -> Self;
+    /// What a sum begins with: -0.0 for floats, as only that leaves every value as it is.
     const NO_SUM: Self;
+    /// The sum of nothing.
+    const EMPTY_SUM: Self;
     const NO_PRODUCT: Self;
 }
 
@@ -99,6 +102,7 @@ macro_rules! integer_number {
             fn smaller(self, y: Self) -> Self { self.min(y) }
             fn sum_row(row: &[Self]) -> Self { row.iter().fold(0, |sum, &x| sum.wrapping_add(x)) }
             const NO_SUM: Self = 0;
+            const EMPTY_SUM: Self = 0;
             const NO_PRODUCT: Self = 1;
         }
     )*};
@@ -114,6 +118,7 @@ macro_rules! float_number {
             fn smaller(self, y: Self) -> Self { if self.is_nan() || self <= y { self } else { y } }
             fn sum_row(row: &[Self]) -> Self { pairwise(row) }
             const NO_SUM: Self = -0.0;
+            const EMPTY_SUM: Self = 0.0;
             const NO_PRODUCT: Self = 1.0;
         }
     )*};
@@ -239,6 +244,7 @@ fn numbers<T: Number>(op: Reduction, plan: &Plan, data: &[T], chunk: usize) -> B
         }),
         Reduction::Max => fold_first(plan, data, T::larger),
         Reduction::Min => fold_first(plan, data, T::smaller),
+        Reduction::Sum | Reduction::Any | Reduction::All if data.is_empty() => vec![T::EMPTY_SUM; plan.kept],
         Reduction::Sum | Reduction::Any | Reduction::All => fold(plan, data, T::NO_SUM, T::plus, |seen, row| {
             row.chunks(chunk).fold(seen, |seen, part| seen.plus(T::sum_row(part)))
         }),
@@ -252,7 +258,7 @@ fn narrow_numbers(op: Reduction, plan: &Plan, data: &[f32], dtype: Dtype) -> Buf
         Reduction::Sum if dtype == Dtype::F16 => fold(
             plan,
             data,
-            -0.0,
+            if data.is_empty() { 0.0 } else { -0.0 },
             |x, y| round(x + y),
             |seen, row| round(seen + pairwise(row)),
         ),

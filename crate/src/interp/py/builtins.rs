@@ -10,6 +10,7 @@ use crate::interp::builtin::{Args, plain_type_name};
 use crate::interp::dict::Dict;
 use crate::interp::native::PyIterator;
 use crate::interp::object::Class;
+use crate::interp::py::iterators::{CallUntil, next};
 use crate::interp::raised::{Exception, Raised, Result};
 use crate::interp::value::Value;
 use crate::numerics::math::double;
@@ -85,7 +86,10 @@ builtin! {
         Ok(Value::iterator("filter", Filter { function: args.take(0), source }))
     };
     /// An iterator over the items.
-    "iter" "(iterable, /)" => |cx, args| cx.iterator_value(args.value(0));
+    "iter" "(iterable, sentinel=…, /)" => |cx, args| match args.get(1).cloned() {
+        None => cx.iterator_value(args.value(0)),
+        Some(sentinel) => Ok(Value::iterator("callable_iterator", CallUntil { function: args.take(0), sentinel })),
+    };
     /// The next item of an iterator.
     "next" "(iterator, default=…, /)" => next;
     /// The value rounded to some digits, half to even.
@@ -103,10 +107,17 @@ builtin! {
         };
         let (base, exponent) = (big(args, 0)?, big(args, 1)?);
         let Value::Int(modulus) = modulus else { return Err(args.wrong(2, "an integer")) };
-        if modulus == 0 || exponent.sign() == num_bigint::Sign::Minus {
-            return Err(Raised::value_error("pow() with these arguments has no result"));
+        if modulus == 0 {
+            return Err(Raised::value_error("pow() 3rd argument cannot be 0"));
         }
-        Ok(Value::integer(base.modpow(&exponent, &BigInt::from(modulus))))
+        let modulus = BigInt::from(modulus);
+        if exponent.sign() != num_bigint::Sign::Minus {
+            return Ok(Value::integer(base.modpow(&exponent, &modulus)));
+        }
+        match base.modinv(&modulus) {
+            Some(inverse) => Ok(Value::integer(inverse.modpow(&-exponent, &modulus))),
+            None => Err(Raised::value_error("base is not invertible for the given modulus")),
+        }
     };
     /// Whether the object is an instance of the class or of one of the classes.
     "isinstance" "(obj, class_or_tuple, /)" => |cx, args| {
@@ -201,78 +212,6 @@ builtin! {
     "exec" "(source, *args)" => |_cx, _args| Err(Raised::unimplemented("exec() is not available in the playground"));
     /// Not available: scripts cannot run text.
     "eval" "(source, *args)" => |_cx, _args| Err(Raised::unimplemented("eval() is not available in the playground"));
-}
-
-builtin! {
-    /// Methods of iterators and generators.
-    pub ITERATOR_METHODS;
-    /// The next item.
-    "__next__" "(self)" => next;
-    /// The iterator itself.
-    "__iter__" "(self)" => |_cx, args| Ok(args.take(0));
-    /// Goes on with a value for the `yield` that waits.
-    "send" "(self, value, /)" => |cx, args| {
-        let Value::Iterator(iterator) = args.value(0).clone() else { return Err(args.wrong(0, "a generator")) };
-        let value = args.take(1);
-        let sent = match iterator.state.try_borrow_mut() {
-            Ok(mut state) => state.send(cx, value)?,
-            Err(_) => return Err(Raised::value_error("generator already executing")),
-        };
-        sent.ok_or_else(|| Raised::new(Exception::StopIteration, ""))
-    };
-    /// Raises an exception at the `yield` that waits.
-    "throw" "(self, exception, /, *details)" => |cx, args| {
-        let exception = args.take(1);
-        let raised = cx.raise_value(exception)?;
-        thrown(cx, args, raised)?.ok_or_else(|| Raised::new(Exception::StopIteration, ""))
-    };
-    /// Ends a generator; its `finally` blocks run.
-    "close" "(self)" => |cx, args| {
-        match thrown(cx, args, Raised::new(Exception::GeneratorExit, "")) {
-            Ok(Some(_)) => Err(Raised::new(Exception::RuntimeError, "generator ignored GeneratorExit")),
-            Ok(None) => Ok(Value::None),
-            Err(raised) if raised.0.code == Exception::GeneratorExit.code() && raised.0.message.is_empty() => Ok(Value::None),
-            Err(raised) => Err(raised),
-        }
-    };
-}
-
-/// Raises an exception inside a generator; the next value, if it goes on.
-fn thrown(cx: &mut Interp, args: &Args, raised: Raised) -> Result<Option<Value>> {
-    let Value::Iterator(iterator) = args.value(0).clone() else {
-        return Err(args.wrong(0, "a generator"));
-    };
-    match iterator.state.try_borrow_mut() {
-        Ok(mut state) => state.throw(cx, raised),
-        Err(_) => Err(Raised::value_error("generator already executing")),
-    }
-}
-
-fn next(cx: &mut Interp, args: &mut Args) -> Result<Value> {
-    let source = args.value(0).clone();
-    let item = match &source {
-        Value::Iterator(_) => cx.iter(&source)?.next(cx)?,
-        Value::Instance(_) => match cx.call_special(&source, "__next__", Vec::new()) {
-            Ok(Some(value)) => Some(value),
-            Ok(None) => {
-                return Err(Raised::type_error(format!(
-                    "'{}' object is not an iterator",
-                    plain_type_name(&source)
-                )));
-            }
-            Err(raised) if args.get(1).is_some() => cx.stop_or_raise(raised)?,
-            Err(raised) => return Err(raised),
-        },
-        other => {
-            let text = format!("'{}' object is not an iterator", plain_type_name(other));
-            return Err(Raised::type_error(text).hint("make one with iter()"));
-        }
-    };
-    match item {
-        Some(value) => Ok(value),
-        None if args.get(1).is_some() => Ok(args.take(1)),
-        None => Err(Raised::new(Exception::StopIteration, "")),
-    }
 }
 
 struct Enumerate {

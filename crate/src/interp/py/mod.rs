@@ -16,6 +16,7 @@ pub mod dataclasses;
 mod enums;
 pub(crate) mod format;
 mod functools;
+mod iterators;
 mod itertools;
 mod math;
 mod modules;
@@ -32,11 +33,15 @@ pub const LIBRARY: &[(&str, &str)] = &[
     ("collections.abc", include_str!("lib/collections_abc.py")),
     ("contextlib", include_str!("lib/contextlib.py")),
     ("copy", include_str!("lib/copy.py")),
+    ("inspect", include_str!("lib/inspect.py")),
     ("logging", include_str!("lib/logging.py")),
     ("numbers", include_str!("lib/numbers.py")),
     ("os", include_str!("lib/os.py")),
     ("os.path", include_str!("lib/os_path.py")),
+    ("pkgutil", include_str!("lib/pkgutil.py")),
+    ("string", include_str!("lib/string.py")),
     ("time", include_str!("lib/time.py")),
+    ("types", include_str!("lib/types.py")),
     ("typing", include_str!("lib/typing.py")),
     ("typing_extensions", include_str!("lib/typing.py")),
     ("warnings", include_str!("lib/warnings.py")),
@@ -61,7 +66,7 @@ pub fn methods(tag: TypeTag) -> &'static [Builtin] {
         TypeTag::Float => constructors::FLOAT_METHODS,
         TypeTag::Property => constructors::PROPERTY_METHODS,
         TypeTag::Slice => constructors::SLICE_METHODS,
-        TypeTag::Iterator => builtins::ITERATOR_METHODS,
+        TypeTag::Iterator => iterators::ITERATOR_METHODS,
         _ => &[],
     }
 }

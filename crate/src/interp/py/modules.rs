@@ -61,6 +61,13 @@ pub const MODULES: &[NativeModule] = &[
         },
     },
     NativeModule {
+        name: "importlib",
+        init: |cx, id| {
+            cx.define_rows(id, IMPORT_ROWS);
+            Ok(())
+        },
+    },
+    NativeModule {
         name: "sys",
         init: |cx, id| {
             cx.define_rows(id, SYS_ROWS);
@@ -78,6 +85,34 @@ pub const MODULES: &[NativeModule] = &[
         },
     },
 ];
+
+builtin! {
+    /// Functions of `importlib`.
+    pub IMPORT_ROWS;
+    /// Imports a module by its name; one that begins with dots is found from `package`.
+    "import_module" "(name, package=None)" => |cx, args| {
+        let name = args.str(0)?;
+        let relative = name.trim_start_matches('.');
+        let level = name.len() - relative.len();
+        let full = match (level, args.some(1)) {
+            (0, _) => name.to_owned(),
+            (_, None) => {
+                let text = format!("the 'package' argument is required to perform a relative import for '{name}'");
+                return Err(Raised::type_error(text));
+            }
+            (level, Some(_)) => {
+                let package: Vec<&str> = args.str(1)?.split('.').collect();
+                let kept = package.len().checked_sub(level - 1).filter(|&kept| kept > 0);
+                let Some(kept) = kept else {
+                    return Err(Raised::new(Exception::ImportError, "attempted relative import beyond top-level package"));
+                };
+                let parts = package.into_iter().take(kept).chain([relative]).filter(|part| !part.is_empty());
+                parts.collect::<Vec<_>>().join(".")
+            }
+        };
+        cx.import(&full).map(Value::Module)
+    };
+}
 
 builtin! {
     /// Functions of `sys`.

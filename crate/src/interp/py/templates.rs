@@ -17,7 +17,13 @@ impl Interp {
         if spec.is_empty() {
             return match self.call_special(value, "__format__", vec![Value::from("")])? {
                 Some(text) => self.str(&text),
-                None => self.str(value),
+                None => match value {
+                    Value::Native(native) => match Rc::clone(native).format(self, spec)? {
+                        Some(text) => Ok(text),
+                        None => self.str(value),
+                    },
+                    _ => self.str(value),
+                },
             };
         }
         if matches!(value, Value::Unknown) {

@@ -228,7 +228,7 @@ builtin! {
             lines.push(array_operand(cx, &arg.value)?);
         }
         let grids = create::meshgrid(&lines, matrix).map_err(raised)?;
-        Ok(Value::list(grids.into_iter().map(array_value).collect()))
+        Ok(Value::tuple(grids.into_iter().map(array_value)))
     };
     /// The coordinates of every element.
     "indices" "(dimensions)" => |cx, args| {

@@ -14,6 +14,7 @@ use crate::interp::numpy::math::{self, Binary, Unary};
 use crate::interp::numpy::node::{Demand, show_shape};
 use crate::interp::numpy::promote::numpy_name;
 use crate::interp::numpy::{linalg, print, shape};
+use crate::interp::py::format::repr_float;
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::{Bound, Value};
 use crate::numerics::dtype::Dtype;
@@ -309,6 +310,18 @@ impl NativeObject for NdArray {
             )));
         }
         self.scalar_value(cx).map(Some)
+    }
+
+    fn format(&self, cx: &mut Interp, spec: &str) -> Result<Option<String>> {
+        // NumPy formats its narrow scalars as Python's floats, which have more digits than `str` shows.
+        let narrow = matches!(self.0.dtype(), Dtype::F16 | Dtype::F32) && self.0.kind() != Kind::Array;
+        if !spec.is_empty() || !narrow {
+            return Ok(None);
+        }
+        Ok(match self.scalar_value(cx)? {
+            Value::Float(number) => Some(repr_float(number)),
+            _ => None,
+        })
     }
 
     fn repr(&self, cx: &mut Interp) -> Result<String> {
