@@ -178,7 +178,10 @@ fn packages_and_relative_imports() {
     let files = Files(&[
         ("pkg/__init__.py", "from .a import one\n__all__ = ['one', 'b']\n"),
         ("pkg/a.py", "from . import b\none = b.two - 1\n"),
-        ("pkg/b.py", "two = 2\nassert __package__ == 'pkg' and __file__ == 'pkg/b.py'\n"),
+        (
+            "pkg/b.py",
+            "two = 2\nassert __package__ == 'pkg' and __file__ == 'pkg/b.py'\n",
+        ),
         ("pkg/sub/__init__.py", ""),
         (
             "pkg/sub/deep.py",
