@@ -23,7 +23,7 @@ impl Executor {
             self.exchange(&members)?;
             for member in members {
                 self.cores[member].waiting = None;
-                self.leave_step(member);
+                self.leave_inst(member);
             }
             moved = true;
         }

@@ -1,6 +1,7 @@
 //! Runs a launch on the machine, core by core up to the next meeting, in slices of a given number of instructions.
 
 mod arrivals;
+pub mod pause;
 mod plan;
 
 use std::rc::Rc;
@@ -11,10 +12,11 @@ use crate::base::diag::{Code, Diagnostic, Fault, Frame, Label, Severity};
 use crate::base::index::Idx;
 use crate::base::mend::Repair;
 use crate::base::span::LocId;
+use crate::exec::pause::Stop;
 use crate::exec::plan::Plan;
 use crate::isa::context::ExecCx;
 use crate::isa::flow::Rendezvous;
-use crate::machine::{Machine, Printed};
+use crate::machine::Machine;
 use crate::numerics::dtype::Dtype;
 use crate::tensor::view::ViewId;
 use crate::trace::dynamic::Dynamic;
@@ -26,6 +28,8 @@ use crate::trace::program::{Bound, InstId, Loop, LoopId, Program, Step, Trip};
 pub enum Progress {
     /// Call [`Executor::advance`] again.
     Running,
+    /// The run is where [`Executor::stop_at`] asked it to stop.
+    Paused,
     /// All cores have ended.
     Done,
 }
@@ -63,6 +67,21 @@ struct Core {
     loops: Vec<Frames>,
     waiting: Option<(InstId, Rendezvous)>,
     done: bool,
+    /// Instructions executed.
+    instance: u32,
+}
+
+/// A line of `device_print`, and where it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Core that printed.
+    pub core: u32,
+    /// Which execution of the core it was.
+    pub instance: u32,
+    /// The place of the call.
+    pub loc: LocId,
+    /// The prefix and the values.
+    pub text: String,
 }
 
 /// Runs one launch.
@@ -79,6 +98,11 @@ pub struct Executor {
     warnings: Vec<Diagnostic>,
     /// Places that have a warning already.
     warned: FxHashSet<LocId>,
+    printed: Vec<Line>,
+    stop: Option<Stop>,
+    paused: bool,
+    /// A core and its step whose buffers are still to be dropped, since the run was stopped before.
+    held: Option<(usize, u32)>,
 }
 
 impl Executor {
@@ -112,6 +136,10 @@ impl Executor {
             written,
             warnings: Vec::new(),
             warned: FxHashSet::default(),
+            printed: Vec::new(),
+            stop: None,
+            paused: false,
+            held: None,
             program,
         })
     }
@@ -122,10 +150,14 @@ impl Executor {
     /// The first fault, with its place and call chain.
     pub fn advance(&mut self, budget: u64) -> Result<Progress, Diagnostic> {
         let end = self.executed + budget;
+        self.go_on();
         loop {
             let mut moved = false;
             for core in 0..self.cores.len() {
                 moved |= self.run_core(core, end)?;
+                if self.paused {
+                    return Ok(Progress::Paused);
+                }
                 if self.executed >= end {
                     return Ok(Progress::Running);
                 }
@@ -134,6 +166,9 @@ impl Executor {
                 return Ok(Progress::Done);
             }
             moved |= self.meet()?;
+            if self.paused {
+                return Ok(Progress::Paused);
+            }
             if !moved {
                 return Err(self.deadlock());
             }
@@ -156,7 +191,16 @@ impl Executor {
             }
             moved = true;
             match step {
-                Step::Inst(id) => self.step(core, id)?,
+                Step::Inst(_) if self.stops_before(core) => {
+                    self.paused = true;
+                    return Ok(moved);
+                }
+                Step::Inst(id) => {
+                    self.step(core, id)?;
+                    if self.paused {
+                        return Ok(true);
+                    }
+                }
                 Step::LoopBegin(id) => self.enter(core, id, trace.loops[id])?,
                 Step::LoopEnd(id) => self.repeat(core, trace.loops[id])?,
             }
@@ -174,10 +218,7 @@ impl Executor {
             self.cores[core].waiting = Some((id, rendezvous));
             return Ok(());
         }
-        let at = self.cores[core].at as u32;
-        for &(_, buffer) in self.plan.cores[core].starts_at(at) {
-            self.machine.memory.forget(buffer, &program.tables.buffers[buffer]);
-        }
+        self.forget_starts(core);
         let mut cx = ExecCx {
             chip: program.chip,
             tables: &program.tables,
@@ -198,8 +239,29 @@ impl Executor {
             return Err(diagnostic);
         }
         self.take_notes(inst.spec().name, trace.locs[id]);
-        self.leave_step(core);
+        self.take_printed(core, trace.locs[id]);
+        self.leave_inst(core);
         Ok(())
+    }
+
+    /// Forgets what lies where buffers begin to live that the present step writes first.
+    fn forget_starts(&mut self, core: usize) {
+        let at = self.cores[core].at as u32;
+        for &(_, buffer) in self.plan.cores[core].starts_at(at) {
+            self.machine.memory.forget(buffer, &self.program.tables.buffers[buffer]);
+        }
+    }
+
+    /// Gives what an instruction printed its place.
+    fn take_printed(&mut self, core: usize, loc: LocId) {
+        let instance = self.cores[core].instance;
+        let lines = self.machine.printed.drain(..).map(|printed| Line {
+            core: printed.core,
+            instance,
+            loc,
+            text: printed.text,
+        });
+        self.printed.extend(lines);
     }
 
     /// Turns the notes of an instruction into warnings, one for each place.
@@ -233,11 +295,16 @@ impl Executor {
     /// Drops what the present step used last and goes on to the next.
     fn leave_step(&mut self, core: usize) {
         let at = self.cores[core].at as u32;
+        self.drop_after(core, at);
+        self.cores[core].at += 1;
+    }
+
+    /// Drops the buffers whose last use a step was.
+    fn drop_after(&mut self, core: usize, at: u32) {
         for &(_, buffer) in self.plan.cores[core].drops_after(at) {
             let info = &self.program.tables.buffers[buffer];
             self.machine.memory.drop_buffer(buffer, info);
         }
-        self.cores[core].at += 1;
     }
 
     /// Enters a dynamic loop, or skips it.
@@ -382,8 +449,8 @@ impl Executor {
     }
 
     /// What `device_print` wrote so far.
-    pub fn printed(&self) -> &[Printed] {
-        &self.machine.printed
+    pub fn printed(&self) -> &[Line] {
+        &self.printed
     }
 
     /// Instructions executed so far.

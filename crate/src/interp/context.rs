@@ -9,6 +9,8 @@ impl Interp {
         let mut cx = Self {
             sources: SourceMap::default(),
             stdout: String::new(),
+            prints: Vec::new(),
+            tracer: None,
             warnings: Vec::new(),
             checks: Vec::new(),
             limits,
@@ -86,13 +88,22 @@ impl Interp {
 
     /// Appends a line of text (with its line end) to the output.
     pub fn print(&mut self, text: &str) -> Result<()> {
-        if self.stdout.len() + text.len() > self.limits.output_bytes {
+        let (text, span, tracer) = (text.to_owned(), self.span, self.tracer);
+        self.repeat_print(Print { text, span, tracer })
+    }
+
+    /// Appends what an earlier round printed.
+    pub fn repeat_print(&mut self, print: Print) -> Result<()> {
+        if self.stdout.len() + print.text.len() > self.limits.output_bytes {
             return Err(Raised::limit(format!(
                 "the output is longer than {} bytes",
                 self.limits.output_bytes
             )));
         }
-        self.stdout.push_str(text);
+        self.stdout.push_str(&print.text);
+        if !print.text.is_empty() {
+            self.prints.push(print);
+        }
         Ok(())
     }
 

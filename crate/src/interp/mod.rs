@@ -127,6 +127,26 @@ pub struct NativeModule {
     pub init: fn(&mut Interp, ModuleId) -> Result<()>,
 }
 
+/// Who prints while a kernel is traced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tracer {
+    /// Number of the launch.
+    pub launch: u32,
+    /// The core whose program is evaluated.
+    pub core: u32,
+}
+
+/// One call of `print`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Print {
+    /// What it wrote, line end included.
+    pub text: String,
+    /// The call.
+    pub span: Span,
+    /// Set inside of kernels.
+    pub tracer: Option<Tracer>,
+}
+
 /// A call in progress.
 struct Call {
     function: Name,
@@ -140,6 +160,10 @@ pub struct Interp {
     pub sources: SourceMap,
     /// What `print` wrote.
     pub stdout: String,
+    /// The same call by call.
+    pub prints: Vec<Print>,
+    /// The kernel that is being traced.
+    pub tracer: Option<Tracer>,
     /// Warnings so far.
     pub warnings: Vec<Diagnostic>,
     /// Host-side checks so far.

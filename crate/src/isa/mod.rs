@@ -66,12 +66,17 @@ macro_rules! isa {
             /// # Errors
             /// What only the values can show: an index out of bounds, a read of memory that nobody wrote.
             pub fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
-                cx.machine.snake_group = match self.spec().engines {
-                    [Engine::Tensor] => SNAKE_GROUP_TENSOR,
-                    _ => SNAKE_GROUP,
-                };
+                cx.machine.snake_group = self.snake_group();
                 let result = match self { $(Self::$op(op) => op.execute(cx),)* $(Self::$other(op) => op.execute(cx),)* };
                 result.map_err(|fault| self.named(self.exchanged(cx, fault)))
+            }
+
+            /// Partitions that share offsets of the free dimension on its engine.
+            pub fn snake_group(&self) -> usize {
+                match self.spec().engines {
+                    [Engine::Tensor] => SNAKE_GROUP_TENSOR,
+                    _ => SNAKE_GROUP,
+                }
             }
 
             /// The meeting with other cores that has to happen before the instruction, if any.

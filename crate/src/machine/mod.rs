@@ -4,6 +4,7 @@ pub mod access;
 pub mod bits;
 pub mod layout;
 pub mod memory;
+pub mod peek;
 pub mod scratch;
 pub mod state;
 

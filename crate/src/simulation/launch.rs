@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::base::diag::{Code, Diagnostic, Fault};
 use crate::base::span::{SourceMap, Span};
-use crate::exec::{Executor, Progress};
+use crate::exec::{Executor, Line, Progress};
 use crate::interp::nki::session::{LaunchRecord, Output};
 use crate::interp::numpy;
 use crate::profile::Profile;
@@ -21,6 +21,7 @@ pub(super) type Executed = (Vec<Rc<Vec<u8>>>, Vec<Dynamic>);
 /// A launch that is being executed.
 pub(super) struct Execution {
     executor: Executor,
+    program: Rc<Program>,
     outputs: Vec<Output>,
     instructions: u64,
     span: Span,
@@ -46,9 +47,10 @@ impl Execution {
             bytes.push(input);
         }
         let instructions = program.instructions();
-        let executor = Executor::new(program, bytes, limits).map_err(|fault| fault.at(span))?;
+        let executor = Executor::new(Rc::clone(&program), bytes, limits).map_err(|fault| fault.at(span))?;
         Ok(Self {
             executor,
+            program,
             outputs,
             instructions,
             span,
@@ -76,15 +78,26 @@ impl Execution {
         self.executor.warnings().to_vec()
     }
 
-    /// Takes the results and appends what the kernel printed.
+    /// The launch.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// What `device_print` wrote.
+    pub fn printed(&self) -> &[Line] {
+        self.executor.printed()
+    }
+
+    /// The machine, for whoever runs the launch again to look at it.
+    pub fn into_executor(self) -> Executor {
+        self.executor
+    }
+
+    /// Takes the results.
     ///
     /// # Errors
     /// An output that nobody wrote.
-    pub fn finish(mut self, printed: &mut String) -> Result<Executed, Box<Diagnostic>> {
-        for line in self.executor.printed() {
-            printed.push_str(&line.text);
-            printed.push('\n');
-        }
+    pub fn finish(mut self) -> Result<Executed, Box<Diagnostic>> {
         let span = self.span;
         let place = |fault: Fault| Box::new(fault.at(span));
         let mut returned = self.executor.results().map_err(place)?.into_iter();

@@ -5,6 +5,10 @@
 //! the launches are executed, and it runs again with their results (`interp::nki::session` says why that ends).
 
 pub mod api;
+pub mod cells;
+pub mod console;
+pub mod debug;
+pub mod inspect;
 mod launch;
 pub mod params;
 pub mod report;
@@ -20,7 +24,9 @@ use crate::chip::Chip;
 use crate::interp::numpy::node::Budget;
 use crate::profile::Profile;
 use crate::profile::summary::summarize;
-use crate::simulation::launch::{Execution, Scheduling};
+use crate::simulation::console::ConsoleLine;
+use crate::simulation::debug::Debugger;
+use crate::simulation::launch::{Executed, Execution, Scheduling};
 use crate::simulation::report::{DiagnosticReport, LaunchReport, OutputReport, Report, VERSION};
 use crate::simulation::script::{End, Round, Setup};
 use crate::trace::limits::Limits;
@@ -130,8 +136,9 @@ pub struct Simulation {
     results: Vec<Vec<Rc<Vec<u8>>>>,
     /// Run-time facts of executed launches, core by core.
     dynamics: Vec<Vec<crate::trace::dynamic::Dynamic>>,
-    /// Lines of `device_print`.
-    printed: String,
+    /// What `device_print` wrote.
+    printed: Vec<ConsoleLine>,
+    debugger: Debugger,
     launches: Vec<Launch>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -146,7 +153,8 @@ impl Simulation {
             round: None,
             results: Vec::new(),
             dynamics: Vec::new(),
-            printed: String::new(),
+            printed: Vec::new(),
+            debugger: Debugger::default(),
             launches: Vec::new(),
             diagnostics: Vec::new(),
         }
@@ -223,7 +231,7 @@ impl Simulation {
         }
         match progress {
             Ok(false) => self.state = State::Execute(execution),
-            Ok(true) => match execution.finish(&mut self.printed) {
+            Ok(true) => match self.finish_execution(*execution) {
                 Ok((results, dynamics)) => {
                     self.results.push(results);
                     self.dynamics.push(dynamics);
@@ -236,6 +244,16 @@ impl Simulation {
             },
             Err(diagnostic) => self.fail(*diagnostic),
         }
+    }
+
+    /// Takes what an executed launch gives.
+    fn finish_execution(&mut self, execution: Execution) -> Result<Executed, Box<Diagnostic>> {
+        if let Some(sources) = self.sources_ref() {
+            let launch = self.results.len() as u32;
+            let printed = console::of_device(sources, launch, execution.program(), execution.printed());
+            self.printed.extend(printed);
+        }
+        execution.finish()
     }
 
     /// Starts scheduling the next launch, if there is one.
@@ -309,6 +327,24 @@ impl Simulation {
         self.state = State::Done;
     }
 
+    /// The source files without a copy of them.
+    fn sources_ref(&self) -> Option<&SourceMap> {
+        self.round.as_ref().map(|round| &round.sources)
+    }
+
+    /// What the run printed, call by call: the script and its kernels while they were traced, then the device.
+    pub fn console(&self) -> Vec<ConsoleLine> {
+        let Some(round) = &self.round else { return Vec::new() };
+        let mut lines = console::of_script(&round.sources, &round.prints);
+        if self.setup.options.mode == Mode::Estimate {
+            for (at, launch) in round.launches().iter().enumerate() {
+                lines.extend(console::skipped(&round.sources, at as u32, &launch.program));
+            }
+        }
+        lines.extend(self.printed.iter().cloned());
+        lines
+    }
+
     /// All source files of the run.
     pub fn sources(&self) -> SourceMap {
         self.round
@@ -340,12 +376,16 @@ impl Simulation {
         let checks = round
             .map(|round| report::checks(&sources, &round.checks))
             .unwrap_or_default();
-        let stdout = round.map(|round| round.stdout.clone()).unwrap_or_default();
+        let mut stdout = round.map(|round| round.stdout.clone()).unwrap_or_default();
+        for line in &self.printed {
+            stdout.push_str(&line.text);
+            stdout.push('\n');
+        }
         Report {
             version: VERSION,
             target: self.setup.options.chip.name,
             mode: self.setup.options.mode,
-            stdout: stdout + &self.printed,
+            stdout,
             launches: self.launches.iter().map(|launch| launch.report.clone()).collect(),
             checks,
             diagnostics: self

@@ -7,7 +7,7 @@ use crate::base::span::SourceMap;
 use crate::interp::nki::session::{LaunchRecord, Replay, Session};
 use crate::interp::numpy::bind::session::Session as ArraySession;
 use crate::interp::numpy::node::{Budget, Mode as ArrayMode};
-use crate::interp::{Check, Interp, Limits, ModuleSource, OnUnknown, Stop, nki, numpy};
+use crate::interp::{Check, Interp, Limits, ModuleSource, OnUnknown, Print, Stop, nki, numpy};
 use crate::simulation::{File, Mode, Options};
 
 pub use crate::interp::numpy::io::Files;
@@ -61,6 +61,8 @@ pub(super) struct Round {
     pub sources: SourceMap,
     /// What the script printed.
     pub stdout: String,
+    /// The same call by call.
+    pub prints: Vec<Print>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
     /// Checks on values.
@@ -107,6 +109,7 @@ impl Round {
         Self {
             sources: interp.sources.clone(),
             stdout: std::mem::take(&mut interp.stdout),
+            prints: std::mem::take(&mut interp.prints),
             warnings: std::mem::take(&mut interp.warnings),
             checks: std::mem::take(&mut interp.checks),
             launches: std::mem::take(&mut interp.extension::<Session>().launches),

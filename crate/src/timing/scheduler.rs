@@ -458,6 +458,7 @@ impl Scheduler {
             track,
             core: at as u8,
             inst,
+            instance: self.cores[at].walk.instance(),
             stall: start.stall,
             cause: start.cause.unwrap_or(entry),
         });

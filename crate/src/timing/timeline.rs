@@ -114,6 +114,8 @@ pub struct Entry {
     pub core: u8,
     /// The instruction in the trace of the core.
     pub inst: InstId,
+    /// Which execution of the core it is, counted from 0 over all its instructions.
+    pub instance: u32,
     /// Why it did not start earlier.
     pub stall: Stall,
     /// The entry that it waited for; itself if there is none.

@@ -23,15 +23,25 @@ pub struct Walk {
     /// Open loops: first step of the body, iterations left, this one included.
     open: Vec<(usize, u64)>,
     entries: FxHashMap<LoopId, usize>,
+    /// Instructions so far.
+    passed: u32,
 }
 
 impl Walk {
+    /// The number of the present instance: how many instructions the core executed before it.
+    pub fn instance(&self) -> u32 {
+        self.passed.saturating_sub(1)
+    }
+
     /// Moves on by one.
     pub fn next(&mut self, trace: &Trace, dynamic: &Dynamic) -> Next {
         while let Some(step) = trace.steps.get(self.at) {
             self.at += 1;
             match *step {
-                Step::Inst(inst) => return Next::Inst(inst),
+                Step::Inst(inst) => {
+                    self.passed += 1;
+                    return Next::Inst(inst);
+                }
                 Step::LoopBegin(id) => self.enter(trace, dynamic, id),
                 Step::LoopEnd(_) => {
                     if let Some((body, left)) = self.open.pop()

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::profile::Profile;
 use crate::profile::roofline::roofline;
 use crate::simulation::Simulation;
+use crate::simulation::console::ConsoleLine;
 use crate::simulation::report::Report;
 use crate::timing::timeline::Track;
 
@@ -15,6 +16,8 @@ pub struct Outcome {
     pub report: Report,
     /// One for each launch of the report.
     pub launches: Vec<LaunchInfo>,
+    /// The output, call by call.
+    pub console: Vec<ConsoleLine>,
 }
 
 impl Outcome {
@@ -24,6 +27,7 @@ impl Outcome {
         let profiles = (0..report.launches.len()).filter_map(|at| simulation.profile(at));
         Self {
             launches: profiles.map(LaunchInfo::new).collect(),
+            console: simulation.console(),
             report,
         }
     }

@@ -4,6 +4,7 @@
 //! `www/src/sim/protocol.ts` declares their types.
 
 mod arrays;
+mod debug;
 mod dto;
 
 use js_sys::Float64Array;

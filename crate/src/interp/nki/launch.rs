@@ -5,12 +5,12 @@ use std::rc::Rc;
 use crate::base::diag::{Code, Diagnostic, Fault};
 use crate::base::span::LocId;
 use crate::builtin;
-use crate::interp::Interp;
 use crate::interp::builtin::{Arg as CallArg, Args, CallArgs};
 use crate::interp::native::{Answer, NativeObject};
 use crate::interp::numpy::array::Array;
 use crate::interp::raised::{Raised, Result};
 use crate::interp::value::Value;
+use crate::interp::{Interp, Tracer};
 use crate::isa::spec::Access;
 use crate::tensor::buffer::{Buffer, BufferId, Init, Space};
 use crate::tensor::view::ViewId;
@@ -235,7 +235,9 @@ fn launch(cx: &mut Interp, kernel: &Kernel, args: CallArgs) -> Result<Value> {
 
 /// Says again what tracing said in an earlier round.
 fn say(cx: &mut Interp, said: &Said) -> Result<()> {
-    cx.print(&said.printed)?;
+    for print in &said.printed {
+        cx.repeat_print(print.clone())?;
+    }
     for warning in &said.warnings {
         cx.warn(warning.clone());
     }
@@ -247,10 +249,10 @@ fn listen(
     cx: &mut Interp,
     trace: impl FnOnce(&mut Interp) -> Result<(Vec<Argument>, Replay)>,
 ) -> Result<(Vec<Argument>, Replay)> {
-    let (printed, warnings) = (cx.stdout.len(), cx.warnings.len());
+    let (printed, warnings) = (cx.prints.len(), cx.warnings.len());
     let (arguments, mut traced) = trace(cx)?;
     traced.said = Said {
-        printed: cx.stdout.get(printed..).unwrap_or_default().to_owned(),
+        printed: cx.prints.get(printed..).unwrap_or_default().to_owned(),
         warnings: cx.warnings.get(warnings..).unwrap_or_default().to_vec(),
     };
     Ok((arguments, traced))
@@ -311,6 +313,7 @@ fn trace(cx: &mut Interp, kernel: &Kernel, binder: Binder, args: &CallArgs) -> R
     cx.extension::<Session>().tracing = Some(tracing);
     let outer = cx.enter_kernel();
     let returned = evaluate(cx, kernel, args);
+    cx.tracer = None;
     cx.leave_kernel(outer);
     let finished = returned.and_then(|returned| results(cx, kernel, &returned));
     let tracing = cx.extension::<Session>().tracing.take();
@@ -343,6 +346,8 @@ fn evaluate(cx: &mut Interp, kernel: &Kernel, args: &CallArgs) -> Result<Value> 
             trace.regions = Default::default();
             trace.core = core;
             trace.program = program;
+            let launch = cx.extension::<Session>().launches.len() as u32;
+            cx.tracer = Some(Tracer { launch, core });
             let value = cx.call(&kernel.function, args.clone())?;
             if tracing(cx, "a launch")?.builder.open_loop().is_some() {
                 return Err(Raised::value_error(

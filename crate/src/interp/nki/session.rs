@@ -11,6 +11,7 @@ use std::rc::Rc;
 use crate::base::diag::Diagnostic;
 use crate::base::span::Span;
 use crate::chip::Chip;
+use crate::interp::Print;
 use crate::interp::numpy::array::Array;
 use crate::interp::value::Value;
 use crate::numerics::dtype::Dtype;
@@ -51,8 +52,8 @@ pub struct LaunchRecord {
 /// What tracing a kernel leaves behind in the interpreter; a later round, which does not trace, says it again.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
-    /// Text that the kernel printed while it was traced.
-    pub printed: String,
+    /// What the kernel printed while it was traced.
+    pub printed: Vec<Print>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }

@@ -7,6 +7,7 @@ use crate::isa::rules;
 use crate::isa::spec::{Op, Param};
 use crate::isa::work::Work;
 use crate::machine::Printed;
+use crate::numerics::cast;
 use crate::op;
 use crate::tensor::view::TextId;
 
@@ -38,6 +39,13 @@ op! {
     }
 }
 
+/// The first values of a tile.
+fn shown<T: std::fmt::Display>(values: &[T]) -> String {
+    let first: Vec<_> = values.iter().take(SHOWN).map(T::to_string).collect();
+    let more = if values.len() > SHOWN { ", ..." } else { "" };
+    first.join(", ") + more
+}
+
 impl Op for DevicePrint {
     fn check(&self, cx: &OpCx) -> Result<(), Fault> {
         rules::space(
@@ -51,20 +59,25 @@ impl Op for DevicePrint {
 
     fn execute(&self, cx: &mut ExecCx) -> Result<(), Fault> {
         let tile = cx.tile(self.tensor.0);
-        let values = cx.read(self.tensor.0, "tensor")?;
-        let mut shown: Vec<_> = values.iter().take(SHOWN).map(|value| format!("{value}")).collect();
-        if values.len() > SHOWN {
-            shown.push("...".to_owned());
-        }
+        let shown = if tile.dtype().is_integer() {
+            let raw = cx.read_raw(self.tensor.0, "tensor")?;
+            let mut values = vec![0; cast::value_count(tile.dtype(), raw.len())];
+            cast::decode_i64(tile.dtype(), &raw, &mut values);
+            shown(&values)
+        } else {
+            let values = cx.read(self.tensor.0, "tensor")?;
+            let text = shown(&values);
+            cx.recycle(values);
+            text
+        };
         let prefix = &cx.tables.texts[self.print_prefix];
         let text = format!(
             "{prefix} {:?} {} [{}]",
             tile.pattern.shape(),
             tile.dtype().name(),
-            shown.join(", ")
+            shown
         );
         cx.machine.printed.push(Printed { core: cx.core, text });
-        cx.recycle(values);
         Ok(())
     }
 
