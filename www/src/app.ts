@@ -18,6 +18,7 @@ import { ThemeChoice } from "./shell/theme.ts";
 import { Toast } from "./shell/toast.ts";
 import { Toolbar } from "./shell/toolbar.ts";
 import { Client } from "./sim/client.ts";
+import { Debugger, type Subject } from "./sim/debugger.ts";
 import { Live } from "./sim/live.ts";
 import type { Mode, Target } from "./sim/protocol.ts";
 
@@ -58,6 +59,8 @@ class App {
   readonly #caretLine = new Atom(0);
   readonly #client: Client;
   readonly #live: Live;
+  readonly #subject = new Atom<Subject | null>(null);
+  readonly #debug: Debugger;
   readonly #editor: Editor;
   readonly #editorHost = h("div", { class: "editor-host" });
   readonly #toast = new Toast();
@@ -76,10 +79,12 @@ class App {
     this.#kernel = new Atom(start.kernel);
     this.#text = new Atom(start.text);
     this.#client = new Client(makeWorker);
+    this.#debug = new Debugger(this.#client, this.#subject);
     this.#live = new Live(this.#client, () => ({ main: MAIN_FILE, text: this.#text.value, target: this.#target.value, mode: this.#mode.value }));
     this.#editor = new Editor(this.#editorHost, start.text, {
       changed: (text) => this.#text.set(text),
       caretMoved: (line) => this.#caretLine.set(line),
+      breakpoints: (lines) => setIfDifferent(this.#debug.breakpoints, lines.map((line) => ({ file: MAIN_FILE, line }))),
       run: () => this.#live.run(),
       share: () => void this.share(),
     });
@@ -100,9 +105,27 @@ class App {
     this.#mode.subscribe(() => this.#live.edited());
     watch([this.#live.diagnostics], () => this.#editor.setDiagnostics(this.#live.diagnostics.value, MAIN_FILE));
     watch([this.#live.result, this.#launch], () => this.showResult());
+    this.connectDebugger();
     this.#language.subscribe((language) => {
       remember("language", language);
       this.mount();
+    });
+  }
+
+  /** The selected bar and the present instruction are one thing; a step also marks its line. */
+  private connectDebugger(): void {
+    const { point } = this.#debug;
+    watch([this.#shown], () => {
+      const { value: shown } = this.#shown;
+      if (shown === null) return this.#subject.set(null);
+      setIfDifferent(this.#subject, { run: shown.result.id, launch: shown.index, values: shown.result.report.mode === "simulate" });
+      const { value: selection } = this.#selection;
+      if (selection !== null && point.value === null) void this.#debug.showEntry(selection.inst);
+    });
+    this.#selection.subscribe((selection) => selection !== null && void this.#debug.showEntry(selection.inst));
+    point.subscribe((value) => {
+      this.#editor.showPoint(value?.file === MAIN_FILE ? value.line : null);
+      if (value !== null) setIfDifferent(this.#selection, value.entry === null ? null : { inst: value.entry, line: value.line });
     });
   }
 
@@ -129,6 +152,9 @@ class App {
     launch: this.#launch,
     viewport: this.#viewport,
     selection: this.#selection,
+    debug: this.#debug,
+    file: MAIN_FILE,
+    toggleBreakpoint: () => this.#editor.toggleBreakpoint(),
     pointerTime: this.#pointerTime,
     caretLine: this.#caretLine,
     params: this.#params,
@@ -190,7 +216,7 @@ class App {
       setPrecision: (precision) => this.#editor.apply(setPrecision(this.#editor.text, precision)),
       setMode: (mode) => this.#mode.set(mode),
       run: () => this.#live.run(),
-      stop: () => this.#live.stop(),
+      stop: () => (this.#client.activity.value.busy ? this.#live.stop() : this.#client.stopLooking()),
       share: () => void this.share(),
       setTheme: (theme) => this.#theme.choice.set(theme),
       setLanguage: (language) => this.#language.set(language),
@@ -200,7 +226,9 @@ class App {
     );
     scope.watch([this.#kernel], () => toolbar.setKernel(this.#kernel.value?.id ?? null, "gallery_shared"));
     scope.watch([this.#params], () => toolbar.setPrecision(readPrecision(this.#text.value)));
-    scope.watch([this.#live.state, this.#client.activity], () => toolbar.setActivity(this.#live.state.value, this.#client.activity.value));
+    scope.watch([this.#live.state, this.#client.activity, this.#client.looking], () =>
+      toolbar.setActivity(this.#live.state.value, this.#client.activity.value, this.#client.looking.value !== null),
+    );
     return toolbar;
   }
 

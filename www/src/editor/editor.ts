@@ -15,6 +15,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import type { CatalogEntry, Diagnostic, Fix } from "../sim/protocol.ts";
+import { breakpoints, showPoint, toggleBreakpoint } from "./breakpoints.ts";
 import { completeNki } from "./completion.ts";
 import { hoverDocs, signatureHelp } from "./hover.ts";
 import { flashLine, lineFlash } from "./line-flash.ts";
@@ -26,6 +27,8 @@ import { editorTheme } from "./theme.ts";
 export interface EditorEvents {
   readonly changed: (text: string) => void;
   readonly caretMoved: (line: number) => void;
+  /** Lines with a breakpoint, from 1. */
+  readonly breakpoints: (lines: readonly number[]) => void;
   readonly run: () => void;
   readonly share: () => void;
 }
@@ -71,6 +74,16 @@ export class Editor {
     this.#view.dispatch({ selection: { anchor: offset }, effects: [EditorView.scrollIntoView(offset, { y: "center" }), flashLine.of(offset)] });
   }
 
+  /** Marks the line of the present instruction; `null` takes the mark away. */
+  showPoint(line: number | null): void {
+    showPoint(this.#view, line);
+  }
+
+  /** Sets or takes away the breakpoint of the line with the caret. */
+  toggleBreakpoint(): void {
+    toggleBreakpoint(this.#view);
+  }
+
   setDiagnostics(diagnostics: readonly Diagnostic[], main: string): void {
     showDiagnostics(this.#view, diagnostics, main);
   }
@@ -95,6 +108,7 @@ export class Editor {
       return true;
     };
     return [
+      breakpoints(events.breakpoints),
       lineNumbers(),
       lintGutter(),
       foldGutter(),

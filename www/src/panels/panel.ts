@@ -3,6 +3,7 @@ import type { Translate } from "../base/i18n/i18n.ts";
 import type { Ps, TimeRange } from "../base/units.ts";
 import type { Param } from "../base/params.ts";
 import type { Activity, Client } from "../sim/client.ts";
+import type { Debugger } from "../sim/debugger.ts";
 import type { Live, Result } from "../sim/live.ts";
 import type { Fix, LaunchInfo, LaunchReport } from "../sim/protocol.ts";
 
@@ -30,6 +31,11 @@ export interface PanelContext {
   readonly launch: Atom<number>;
   readonly viewport: Atom<TimeRange | null>;
   readonly selection: Atom<Selection | null>;
+  readonly debug: Debugger;
+  /** The file that breakpoints and the caret are in. */
+  readonly file: string;
+  /** Sets or takes away the breakpoint of the line with the caret. */
+  readonly toggleBreakpoint: () => void;
   readonly pointerTime: Atom<Ps | null>;
   readonly caretLine: Readable<number>;
   readonly params: Readable<readonly Param[]>;

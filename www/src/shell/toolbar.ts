@@ -147,9 +147,10 @@ export class Toolbar {
     this.#precision.value = precision?.current ?? "";
   }
 
-  setActivity(state: PageState, activity: Activity): void {
+  /** `looking`: a look at operands goes on, which Stop ends too. */
+  setActivity(state: PageState, activity: Activity, looking: boolean): void {
     const { t } = this;
-    this.#stop.disabled = !activity.busy;
+    this.#stop.disabled = !activity.busy && !looking;
     const share = String(activity.busy ? activity.fraction : 0);
     this.#run.style.setProperty("--share", share);
     setAttr(this.#run, "data-busy", String(activity.busy));

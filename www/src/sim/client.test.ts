@@ -32,7 +32,7 @@ const makeClient = (): Client =>
     return worker as unknown as Worker;
   });
 const job = (text: string): Job => ({ main: "kernel.py", text, options: { target: "trn3", mode: "estimate" } });
-const done = (id: number): Reply => ({ kind: "done", id, report: { version: 1, target: "trn3", mode: "estimate", stdout: "", launches: [], checks: [], diagnostics: [] }, launches: [], trace_ms: 1, elapsed_ms: 1 });
+const done = (id: number): Reply => ({ kind: "done", id, report: { version: 1, target: "trn3", mode: "estimate", stdout: "", launches: [], checks: [], diagnostics: [] }, launches: [], console: [], trace_ms: 1, elapsed_ms: 1 });
 
 beforeEach(() => {
   workers.length = 0;

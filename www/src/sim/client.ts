@@ -5,6 +5,7 @@
  */
 import { Atom } from "../base/atom.ts";
 import type { Ps } from "../base/units.ts";
+import type { Breakpoint, Cells, CellWindow, Inspection, Motion, OfLine, Point } from "./inspection.ts";
 import type { CatalogEntry, Counter, Instruction, Options, Phase, Reply, Request, Window } from "./protocol.ts";
 
 /** A worker that does not answer a cancellation by then is replaced. */
@@ -32,6 +33,12 @@ export interface Activity {
 
 const IDLE: Activity = { busy: false, phase: "done", fraction: 0 };
 
+/** How a look at an instruction ended; without an inspection it was stopped, overtaken, or found no values. */
+export interface Look {
+  readonly inspection: Inspection | null;
+  readonly error: string | null;
+}
+
 interface Pending {
   readonly job: Job;
   readonly settle: (ending: Ending) => void;
@@ -45,6 +52,9 @@ export class Client {
   /** False until the first worker can run something. */
   readonly ready = new Atom(false);
   readonly activity = new Atom<Activity>(IDLE);
+  /** Share of the way of the look that goes on; null when there is none. */
+  readonly looking = new Atom<number | null>(null);
+  #look: number | null = null;
   #worker: Worker;
   #spare: Worker | null = null;
   #nextId = 1;
@@ -67,8 +77,9 @@ export class Client {
     });
   }
 
-  /** Ends what runs and what waits. */
+  /** Ends what runs, what waits and the look that goes on. */
   stop(): void {
+    this.stopLooking();
     this.#queued?.settle({ kind: "cancelled" });
     this.#queued = null;
     if (this.#running !== null) this.cancelRunning();
@@ -84,6 +95,42 @@ export class Client {
 
   instruction(run: number, launch: number, inst: number): Promise<Instruction | null> {
     return this.ask({ kind: "instruction", run, launch, inst }, (reply) => (reply.kind === "instruction" ? reply.instruction : null));
+  }
+
+  point(run: number, launch: number, entry: number): Promise<Point | null> {
+    return this.ask({ kind: "point", run, launch, entry }, readPoint);
+  }
+
+  seek(run: number, launch: number, core: number, from: number | null, motion: Motion, breakpoints: readonly Breakpoint[]): Promise<Point | null> {
+    return this.ask({ kind: "seek", run, launch, core, from, motion, breakpoints }, readPoint);
+  }
+
+  ofLine(run: number, launch: number, core: number, at: Breakpoint, skip: number, limit: number): Promise<OfLine | null> {
+    return this.ask({ kind: "line", run, launch, core, at, skip, limit }, (reply) => (reply.kind === "line" ? reply.found : null));
+  }
+
+  cells(run: number, operand: number, after: boolean, window: CellWindow): Promise<Cells | null> {
+    return this.ask({ kind: "cells", run, operand, after, window }, (reply) => (reply.kind === "cells" ? reply.cells : null));
+  }
+
+  /** Runs up to an execution and looks at its operands; overtakes the look that goes on. */
+  async inspect(run: number, launch: number, core: number, instance: number): Promise<Look> {
+    this.stopLooking();
+    const id = this.#nextId;
+    const answer = this.ask({ kind: "inspect", run, launch, core, instance }, (reply) => (reply.kind === "inspected" ? reply : null));
+    this.#look = id;
+    this.looking.set(0);
+    const look = await answer;
+    if (this.#look === id) {
+      this.#look = null;
+      this.looking.set(null);
+    }
+    return look ?? { inspection: null, error: null };
+  }
+
+  /** Ends the look that goes on. */
+  stopLooking(): void {
+    if (this.#look !== null) this.#worker.postMessage({ kind: "cancel", id: this.#look } satisfies Request);
   }
 
   catalog(): Promise<readonly CatalogEntry[] | null> {
@@ -155,6 +202,10 @@ export class Client {
       return;
     }
     if (worker !== this.#worker) return;
+    if (reply.kind === "inspecting") {
+      if (reply.id === this.#look) this.looking.set(reply.fraction);
+      return;
+    }
     const answer = this.#questions.get(reply.id);
     if (answer !== undefined) {
       this.#questions.delete(reply.id);
@@ -185,4 +236,8 @@ export class Client {
         break;
     }
   }
+}
+
+function readPoint(reply: Reply): Point | null {
+  return reply.kind === "point" ? reply.point : null;
 }

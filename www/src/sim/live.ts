@@ -4,6 +4,7 @@
  */
 import { Atom, setIfDifferent } from "../base/atom.ts";
 import type { Client, Done, Ending, Job } from "./client.ts";
+import type { ConsoleLine } from "./inspection.ts";
 import type { Diagnostic, Mode, Report, Target } from "./protocol.ts";
 import { hasErrors, isPresentable } from "./verdict.ts";
 
@@ -35,7 +36,7 @@ export class Live {
   readonly result = new Atom<Result | null>(null);
   readonly diagnostics = new Atom<readonly Diagnostic[]>([]);
   /** What the script printed in its last run, failed ones included. */
-  readonly stdout = new Atom("");
+  readonly console = new Atom<readonly ConsoleLine[]>([]);
   /** A defect of ours, in words; null when all is well. */
   readonly failure = new Atom<string | null>(null);
   /** Whether the last run was ended by the user. */
@@ -116,7 +117,7 @@ export class Live {
     }
     const { report } = ending.done;
     this.failure.set(null);
-    this.stdout.set(report.stdout);
+    setIfDifferent(this.console, ending.done.console);
     setIfDifferent(this.diagnostics, report.diagnostics);
     this.#diagnosed = keyOf(job.text, job.options.target);
     if (!isPresentable(report)) this.markStale();

@@ -3,6 +3,7 @@
  * The report is the JSON of `trn3 run --json`; bulk data travels as typed arrays whose buffers are transferred.
  */
 import type { Ps } from "../base/units.ts";
+import type { Breakpoint, Cells, CellWindow, ConsoleLine, Inspection, Motion, OfLine, Point } from "./inspection.ts";
 
 /** Chip generations that can be simulated. */
 export const TARGETS = ["trn1", "trn2", "trn3"] as const;
@@ -222,6 +223,29 @@ export type Request =
       readonly buckets: number;
     }
   | { readonly kind: "instruction"; readonly id: number; readonly run: number; readonly launch: number; readonly inst: number }
+  | { readonly kind: "point"; readonly id: number; readonly run: number; readonly launch: number; readonly entry: number }
+  | {
+      readonly kind: "seek";
+      readonly id: number;
+      readonly run: number;
+      readonly launch: number;
+      readonly core: number;
+      readonly from: number | null;
+      readonly motion: Motion;
+      readonly breakpoints: readonly Breakpoint[];
+    }
+  | {
+      readonly kind: "line";
+      readonly id: number;
+      readonly run: number;
+      readonly launch: number;
+      readonly core: number;
+      readonly at: Breakpoint;
+      readonly skip: number;
+      readonly limit: number;
+    }
+  | { readonly kind: "inspect"; readonly id: number; readonly run: number; readonly launch: number; readonly core: number; readonly instance: number }
+  | { readonly kind: "cells"; readonly id: number; readonly run: number; readonly operand: number; readonly after: boolean; readonly window: CellWindow }
   | { readonly kind: "catalog"; readonly id: number };
 
 export type Reply =
@@ -234,6 +258,7 @@ export type Reply =
       readonly launches: readonly LaunchInfo[];
       /** Until the script had run and its kernels were traced, and until the end. */
       readonly trace_ms: number;
+      readonly console: readonly ConsoleLine[];
       readonly elapsed_ms: number;
     }
   | { readonly kind: "cancelled"; readonly id: number }
@@ -242,4 +267,9 @@ export type Reply =
   | { readonly kind: "window"; readonly id: number; readonly windows: readonly Window[] }
   | { readonly kind: "counters"; readonly id: number; readonly series: readonly Float64Array[] }
   | { readonly kind: "instruction"; readonly id: number; readonly instruction: Instruction | null }
+  | { readonly kind: "point"; readonly id: number; readonly point: Point | null }
+  | { readonly kind: "line"; readonly id: number; readonly found: OfLine | null }
+  | { readonly kind: "inspecting"; readonly id: number; readonly fraction: number }
+  | { readonly kind: "inspected"; readonly id: number; readonly inspection: Inspection | null; readonly error: string | null }
+  | { readonly kind: "cells"; readonly id: number; readonly cells: Cells | null }
   | { readonly kind: "catalog"; readonly id: number; readonly entries: readonly CatalogEntry[] };

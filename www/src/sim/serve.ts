@@ -2,8 +2,12 @@
  * The worker's side of the protocol, independent of what simulates: it drives a run in slices, lets messages in between two
  * slices, and keeps the last good run alive so that the page can ask for its windows while a newer run fails or goes on.
  */
+import { type Inspectable, Looks } from "./inspecting.ts";
+import type { ConsoleLine } from "./inspection.ts";
 import type { CatalogEntry, Counter, Instruction, LaunchInfo, Options, Phase, Reply, Report, Request, Window } from "./protocol.ts";
 import { isPresentable } from "./verdict.ts";
+
+export type { Inspecting } from "./inspecting.ts";
 
 export interface Progress {
   readonly phase: Phase;
@@ -13,10 +17,11 @@ export interface Progress {
 export interface Outcome {
   readonly report: Report;
   readonly launches: readonly LaunchInfo[];
+  readonly console: readonly ConsoleLine[];
 }
 
 /** One opened script. */
-export interface Run {
+export interface Run extends Inspectable {
   advance(budget: number): Progress;
   outcome(): Outcome;
   window(launch: number, track: number, from: number, to: number, pixels: number): Window;
@@ -46,11 +51,11 @@ const PROGRESS_EVERY_MS = 80;
 /** A macrotask that waiting messages overtake; `setTimeout` would be throttled to 4 ms. */
 function makePause(): () => Promise<void> {
   const channel = new MessageChannel();
-  let resume: (() => void) | null = null;
-  channel.port1.onmessage = () => resume?.();
+  const waiting: (() => void)[] = [];
+  channel.port1.onmessage = () => waiting.shift()?.();
   return () =>
     new Promise((resolve) => {
-      resume = resolve;
+      waiting.push(resolve);
       channel.port2.postMessage(null);
     });
 }
@@ -63,11 +68,14 @@ class Server {
   #active: number | null = null;
   #good: { readonly id: number; readonly run: Run } | null = null;
   readonly #pause = makePause();
+  readonly #looks: Looks;
 
   constructor(
     private readonly port: Port,
     private readonly simulator: Simulator,
-  ) {}
+  ) {
+    this.#looks = new Looks({ reply: (reply, transfer) => this.reply(reply, transfer), pause: makePause() });
+  }
 
   reply(reply: Reply, transfer: Transferable[] = []): void {
     this.port.postMessage(reply, transfer);
@@ -80,6 +88,7 @@ class Server {
         break;
       case "cancel":
         if (this.#active === request.id) this.#active = null;
+        this.#looks.stop(request.id);
         break;
       case "catalog":
         this.reply({ kind: "catalog", id: request.id, entries: this.simulator.catalog() });
@@ -101,6 +110,8 @@ class Server {
       const { launch, from, to, buckets } = request;
       const series = request.names.map((name) => run.counter(launch, name, from, to, buckets));
       this.reply({ kind: "counters", id, series }, series.map((values) => values.buffer as ArrayBuffer));
+    } else if (request.kind !== "instruction") {
+      this.#looks.answer(request, run);
     } else {
       this.reply({ kind: "instruction", id, instruction: run.instruction(request.launch, request.inst) });
     }
@@ -154,6 +165,7 @@ class Server {
   /** Keeps a run whose numbers are shown for later questions; says whether it did. */
   private keep(id: number, run: Run, outcome: Outcome): boolean {
     if (!isPresentable(outcome.report)) return false;
+    this.#looks.stop();
     this.#good?.run.free();
     this.#good = { id, run };
     return true;

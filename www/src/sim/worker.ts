@@ -1,7 +1,8 @@
 /** The worker: the only importer of the WASM package. It gives the package's plain objects their types. */
 import init, { catalog, Run as WasmRun } from "../../pkg/trn3.js";
-import type { CatalogEntry, Counter, Instruction, LaunchInfo, Options, Report, Window } from "./protocol.ts";
-import { type Outcome, type Progress, type Run, serve, type Simulator } from "./serve.ts";
+import type { Breakpoint, Cells, CellWindow, Inspection, Motion, OfLine, Point } from "./inspection.ts";
+import type { CatalogEntry, Counter, Instruction, Options, Window } from "./protocol.ts";
+import { type Inspecting, type Outcome, type Progress, type Run, serve, type Simulator } from "./serve.ts";
 
 class BoundRun implements Run {
   readonly #run: WasmRun;
@@ -15,7 +16,7 @@ class BoundRun implements Run {
   }
 
   outcome(): Outcome {
-    return this.#run.outcome() as { readonly report: Report; readonly launches: readonly LaunchInfo[] };
+    return this.#run.outcome() as Outcome;
   }
 
   window(launch: number, track: number, from: number, to: number, pixels: number): Window {
@@ -28,6 +29,36 @@ class BoundRun implements Run {
 
   instruction(launch: number, inst: number): Instruction | null {
     return this.#run.instruction(launch, inst) as Instruction | null;
+  }
+
+  pointOfEntry(launch: number, entry: number): Point | null {
+    return this.#run.point_of_entry(launch, entry) as Point | null;
+  }
+
+  seek(launch: number, core: number, from: number | null, motion: Motion, breakpoints: readonly Breakpoint[]): Point | null {
+    const files = breakpoints.map(({ file }) => file);
+    const lines = Uint32Array.from(breakpoints, ({ line }) => line);
+    return this.#run.seek(launch, core, from ?? -1, motion, files, lines) as Point | null;
+  }
+
+  ofLine(launch: number, core: number, at: Breakpoint, skip: number, limit: number): OfLine | null {
+    return this.#run.of_line(launch, core, at.file, at.line, skip, limit) as OfLine | null;
+  }
+
+  inspect(launch: number, core: number, instance: number): boolean {
+    return this.#run.inspect(launch, core, instance);
+  }
+
+  advanceInspection(budget: number): Inspecting {
+    return this.#run.advance_inspection(budget) as Inspecting;
+  }
+
+  inspection(): Inspection | null {
+    return this.#run.inspection() as Inspection | null;
+  }
+
+  cells(operand: number, after: boolean, { row, column, rows, columns, mostRows, mostColumns }: CellWindow): Cells {
+    return this.#run.cells(operand, after, Uint32Array.of(row, column, rows, columns, mostRows, mostColumns)) as Cells;
   }
 
   free(): void {
