@@ -95,6 +95,8 @@ codes! {
     Unsupported = "unsupported",
     /// This is not modelled yet.
     Unimplemented = "unimplemented",
+    /// Python runs this, but the NKI compiler does not take it inside of a kernel.
+    Dialect = "dialect",
     /// A spelling that a later NKI release replaced.
     Deprecated = "deprecated",
     /// A limit of the playground was reached.

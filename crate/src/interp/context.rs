@@ -26,6 +26,7 @@ impl Interp {
             calls: Vec::new(),
             span: NOWHERE,
             kernel_base: None,
+            compiled_kernel: false,
             locs: IndexVec::new(),
             loc_index: FxHashMap::default(),
             signatures: FxHashMap::default(),
@@ -180,13 +181,16 @@ impl Interp {
     }
 
     /// Says that the next call is a kernel: places are chained up to it. Returns what [`Interp::leave_kernel`] takes.
-    pub fn enter_kernel(&mut self) -> Option<usize> {
+    /// `compiled` says whether the NKI compiler reads it.
+    pub fn enter_kernel(&mut self, compiled: bool) -> Option<usize> {
+        self.compiled_kernel = compiled;
         self.kernel_base.replace(self.calls.len() + 1)
     }
 
     /// Says that the kernel has returned.
     pub fn leave_kernel(&mut self, outer: Option<usize>) {
         self.kernel_base = outer;
+        self.compiled_kernel &= outer.is_some();
     }
 
     /// Whether a kernel is being traced.

@@ -187,6 +187,8 @@ pub struct Interp {
     calls: Vec<Call>,
     span: Span,
     kernel_base: Option<usize>,
+    /// Whether the kernel that is being traced would be read by the NKI compiler, and not by Python.
+    pub(crate) compiled_kernel: bool,
     locs: IndexVec<LocId, Loc>,
     loc_index: FxHashMap<Loc, LocId>,
     signatures: FxHashMap<usize, Rc<Signature>>,

@@ -220,6 +220,7 @@ impl Interp {
             );
             return Err(Raised::type_error(text));
         }
+        self.check_kernel_class(class, args.span.unwrap_or(self.span));
         let object = self.allocate(class, &args)?;
         self.initialise(class, &object, args)?;
         Ok(object)

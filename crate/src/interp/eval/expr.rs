@@ -94,7 +94,11 @@ impl Interp {
                 let items = self.eval_items(frame, items)?;
                 self.make_set(items, false)
             }
-            ExprKind::Dict(items) => self.eval_dict(frame, items),
+            ExprKind::Dict(items) => {
+                let dict = self.eval_dict(frame, items)?;
+                self.check_kernel_dict(&dict, Self::place(frame, expr.start, expr.end));
+                Ok(Value::dict(dict))
+            }
             ExprKind::Comprehension(comprehension) => self.eval_comprehension(frame, comprehension),
             ExprKind::Generator(code, first) => {
                 let source = self.eval(frame, first)?;
@@ -180,7 +184,7 @@ impl Interp {
         Ok(Value::Slice(Rc::new(slice)))
     }
 
-    fn eval_dict(&mut self, frame: &mut Frame, items: &[(Option<Expr>, Expr)]) -> Result<Value> {
+    fn eval_dict(&mut self, frame: &mut Frame, items: &[(Option<Expr>, Expr)]) -> Result<Dict> {
         let mut dict = Dict::default();
         for (key, value) in items {
             match key {
@@ -197,7 +201,7 @@ impl Interp {
                 }
             }
         }
-        Ok(Value::dict(dict))
+        Ok(dict)
     }
 
     /// `a and b`, `a or b`: stops at the first value whose truth is `stop`. An unknown value makes the result unknown.

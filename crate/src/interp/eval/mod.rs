@@ -16,6 +16,7 @@ mod attribute;
 mod call;
 mod class;
 mod compare;
+mod dialect;
 mod expr;
 mod generator;
 mod import;

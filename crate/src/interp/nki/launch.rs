@@ -311,7 +311,7 @@ fn trace(cx: &mut Interp, kernel: &Kernel, binder: Binder, args: &CallArgs) -> R
         tensors: 0,
     };
     cx.extension::<Session>().tracing = Some(tracing);
-    let outer = cx.enter_kernel();
+    let outer = cx.enter_kernel(!kernel.legacy);
     let returned = evaluate(cx, kernel, args);
     cx.tracer = None;
     cx.leave_kernel(outer);
