@@ -172,3 +172,17 @@ fn tiles_are_printed_while_the_kernel_runs() {
         &simulation.report().stdout,
     );
 }
+
+#[test]
+fn what_the_compiler_does_not_take_is_a_warning() {
+    let path = crate_dir().join("tests/fixtures/dialect/kernel.py");
+    let text = fs::read_to_string(&path).expect("a readable script");
+    let simulation = run("kernel.py", &text, options("trn3", Mode::Simulate));
+    assert_no_error("kernel.py", &simulation);
+    let rendered: String = simulation
+        .render_diagnostics()
+        .lines()
+        .map(|line| format!("{}\n", line.trim_end()))
+        .collect();
+    check_golden(&path.with_extension("stderr"), &rendered);
+}

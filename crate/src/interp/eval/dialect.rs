@@ -10,7 +10,6 @@ use crate::base::span::Span;
 use crate::interp::Interp;
 use crate::interp::dict::Dict;
 use crate::interp::object::Class;
-use crate::interp::value::Value;
 
 /// The class that every class of a kernel derives from.
 const ROOT: &str = "NKIObject";
@@ -29,8 +28,14 @@ impl Interp {
         let odd = dict.iter().map(|entry| &entry.key).find(|key| key.as_str().is_none());
         if let Some(key) = odd.cloned() {
             let kind = self.type_name(&key);
-            let message = format!("a key of this dictionary is of type '{kind}'; in a kernel the NKI compiler takes strings only");
-            self.warn_dialect(span, message, "use strings as keys, or make the dictionary outside and pass what the kernel needs");
+            let message = format!(
+                "a key of this dictionary is of type '{kind}'; in a kernel the NKI compiler takes strings only"
+            );
+            self.warn_dialect(
+                span,
+                message,
+                "use strings as keys, or make the dictionary outside and pass what the kernel needs",
+            );
         }
     }
 
@@ -43,7 +48,9 @@ impl Interp {
             return;
         }
         let name = &class.name;
-        let message = format!("class {name} does not derive from nl.{ROOT} alone; the NKI compiler takes no other class in a kernel");
+        let message = format!(
+            "class {name} does not derive from nl.{ROOT} alone; the NKI compiler takes no other class in a kernel"
+        );
         self.warn_dialect(span, message, &format!("declare it as class {name}(nl.{ROOT})"));
     }
 }
