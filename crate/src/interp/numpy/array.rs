@@ -452,8 +452,11 @@ impl Array {
         }
     }
 
-    /// The element of a Python scalar operand.
+    /// The element of a Python scalar operand; `None` if it is not computed, or if there is none.
     pub fn snapshot_item(&self) -> Option<Item> {
+        if self.is_empty() {
+            return None;
+        }
         let data = self.snapshot().ready_data()?;
         Some(item_at(&data, self.dtype(), 0))
     }

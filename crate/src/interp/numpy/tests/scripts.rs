@@ -83,3 +83,10 @@ fn seeds_make_runs_repeat() {
     let script = "import numpy as np\nprint(np.random.rand(), np.random.default_rng().random())\n";
     assert_eq!(run_in(Mode::Simulate, script), run_in(Mode::Simulate, script));
 }
+
+#[test]
+fn an_empty_list_compares_with_integers() {
+    let text = "import numpy as np\nx = np.arange(6).reshape(2, 3)\nprint((np.arange(3)[:0] <= []).shape, ([] < np.int8(3)).shape, sum([]) == np.sum([]))\n";
+    let (out, _) = run_in(Mode::Simulate, text);
+    assert_eq!(out, "(0,) (0,) True\n");
+}
