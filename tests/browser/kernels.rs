@@ -6,6 +6,7 @@ use trn3::chip::Chip;
 use trn3::simulation::params;
 use trn3::simulation::report::{CheckResult, Report};
 use trn3::simulation::{File, Mode, Options, Simulation};
+use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -46,10 +47,18 @@ fn run(name: &str, precision: &str) -> Report {
     report
 }
 
+/// Lets the browser do what waits: the driver gives a page up that does not answer for 20 seconds.
+async fn pause() {
+    let promise = js_sys::eval("new Promise((resolve) => setTimeout(resolve))").expect("a promise");
+    let waited = JsFuture::from(js_sys::Promise::from(promise)).await;
+    assert!(waited.is_ok());
+}
+
 #[wasm_bindgen_test]
-fn every_kernel_agrees_with_the_native_run() {
+async fn every_kernel_agrees_with_the_native_run() {
     let mut seen = 0;
     for line in DIGESTS.lines() {
+        pause().await;
         let (key, expected) = line.split_once(": ").expect("name precision: digests");
         let (name, precision) = key.split_once(' ').expect("a name and a precision");
         let report = run(name, precision);
